@@ -1,7 +1,7 @@
 import type { DeviceReport, NodePartitionSpec } from '../api/types.ts';
 import { Readings } from '../core/device/kubelet.ts';
 import { mayBeRestarting, type Fault, faultOf } from '../core/device/grants.ts';
-import { reportDevice, paceReading } from '../core/device/agent.ts';
+import { reportDevice } from '../core/device/agent.ts';
 import type { DeviceState } from '../core/gpu/device-state.ts';
 import { type Clock, waitFor } from '../process/clock.ts';
 import { describeError, type Logger } from '../process/log.ts';
@@ -222,11 +222,10 @@ export class DeviceView {
     }
   }
 
-  get #pace(): ReturnType<typeof paceReading> {
+  get #pace() {
     const { failures, isInUse, isDraining, hasReport } = this;
     const isKubeletAway = hasReport && this.#isKubeletAway;
-    const { isSick } = this.#readings;
-    return paceReading({ intervalMs: this.#intervalMs, failures, isKubeletAway, isSick, isInUse, isDraining });
+    return this.#readings.pace({ intervalMs: this.#intervalMs, failures, isKubeletAway, isInUse, isDraining });
   }
 
   #fail(error: unknown): Fault {

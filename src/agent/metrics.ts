@@ -6,7 +6,7 @@ import {
   createRegistry,
 } from '../process/health.ts';
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { DeviceError, deviceErrorCodes } from '../core/gpu/device-state.ts';
+import { DeviceError } from '../core/gpu/device-state.ts';
 import { registerQueues, registerReflectors } from '../kube/metrics.ts';
 import type { QueueObserver, WorkQueue } from '../kube/queue.ts';
 import type { Reflector } from '../kube/reflector.ts';
@@ -76,7 +76,7 @@ export class AgentMetrics {
     // Start at 0: Prometheus does not see the first increment of a counter that did not exist before.
     for (const result of ['success', 'error']) this.#reads.inc({ result }, 0);
     for (const operation of new Set(['mode', ...Object.values(operationOf)])) this.#operations.inc({ operation }, 0);
-    for (const code of ['Unknown', ...deviceErrorCodes]) this.#failures.inc({ code }, 0);
+    for (const code of ['Unknown', ...DeviceError.codes]) this.#failures.inc({ code }, 0);
     const age = (): number => (this.#lastReadMs === undefined ? -1 : (clock.monotonicMs() - this.#lastReadMs) / 1000);
     registerGauge(
       registry,

@@ -1,9 +1,9 @@
 import type { DeviceReport, GpuNodePartition, Grant } from '../api/types.ts';
 import { statusBounds } from '../api/generated/gpu-node-partition.bounds.ts';
 import { nodePartitions } from '../api/resources.ts';
-import { stampReading } from '../core/device/agent.ts';
 import { fitWithin, mapTexts } from '../core/text/words.ts';
 import { deepEqual, mergePatchOf, omitUndefined } from '../core/text/json.ts';
+import { timeText } from '../core/text/syntax.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type ObjectRef, isOlder, type KubeObject } from '../kube/watch.ts';
 import { describeError, type Logger } from '../process/log.ts';
@@ -60,7 +60,7 @@ export class OwnPartition {
    * Writes `status.device` if it differs from what the API has: all of it, since its parts belong together, and another agent of this node
    * may have written since we looked.
    *
-   * @param readMs see {@link stampReading}
+   * @param readMs see {@link ReadTime}
    */
   async report(found: DeviceReport, readMs: number | undefined): Promise<void> {
     const { status, spec } = this.#known ?? {};
@@ -96,6 +96,34 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
  */
 export function printable<T>(value: T): T {
   return mapTexts(value, (text) => text.replaceAll(UNPRINTABLE, '\ufffd'));
+}
+
+/** The time of the last successful reading. */
+interface ReadTime {
+  /** The time at which it began, in ms since the epoch by the API server's clock; undefined: there was none yet. */
+  readonly readMs: number | undefined;
+  /** `spec.drain.readAfter` */
+  readonly readAfter: string | undefined;
+}
+
+/**
+ * A report with the time of its reading. Readings that show nothing new are not reported, so that an idle node writes nothing: then
+ * the time stays that of the first of them, unless the controller asks for a later one.
+ */
+function stampReading(
+  device: DeviceReport,
+  told: DeviceReport | undefined,
+  { readMs, readAfter }: ReadTime,
+): DeviceReport {
+  const { readTime: before } = told ?? {};
+  const same = { ...device, ...(before !== undefined && { readTime: before }) };
+  if (readMs === undefined) return same;
+  const isAwaited = isSince(readMs, readAfter) && !isSince(Date.parse(before ?? ''), readAfter);
+  return deepEqual(same, told) && !isAwaited ? same : { ...device, readTime: timeText(readMs) };
+}
+
+function isSince(ms: number, time: string | undefined): boolean {
+  return ms >= Date.parse(time ?? '');
 }
 
 /** The node's object as it comes from the API server. */

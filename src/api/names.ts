@@ -14,6 +14,9 @@ export const layoutLabel = 'gpupartition.dev/layout';
 /** A node with this label has a GPU (gpu-operator and NFD set it), or is to be treated as if it had one. */
 export const gpuPresenceLabel = 'nvidia.com/gpu.present';
 
+/** The label by which mig-manager's nodes select their config; imported policies use it too, so that nodes keep their labels. */
+export const migConfigLabel = 'nvidia.com/mig.config';
+
 /** The label that mig-manager writes; kept in sync for tools that read it. */
 export const migConfigStateLabel = 'nvidia.com/mig.config.state';
 

@@ -1,8 +1,8 @@
 import { type DeviceState, type GpuState, demandGpu, listUuids, DeviceError } from '../core/gpu/device-state.ts';
 import { type GpuTarget, GpuApply } from '../core/smi/change.ts';
-import { Crew, CrewEnded, type Member } from './crew.ts';
+import { Crew, CrewEnded, type Member, sharesCommands } from './crew.ts';
 import { placeOf } from '../core/gpu/grid.ts';
-import { sharesCommands, type Work, type WorkShell } from '../core/smi/command.ts';
+import type { Work, WorkShell } from '../core/smi/command.ts';
 import { askAll } from '../core/text/asking.ts';
 import type { NvidiaSmi } from './nvidia-smi.ts';
 import { HostLoans, LoanNote, PersistenceMode } from './host/loans.ts';

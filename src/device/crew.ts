@@ -8,6 +8,18 @@ import {
 } from '../core/smi/command.ts';
 import type { GpuState } from '../core/gpu/device-state.ts';
 
+/**
+ * Branches whose nvidia-smi was recorded with several GPUs in `-i`: it works GPU by GPU, by index, and the first failure ends it.
+ * Source: test/fixtures/nvidia-smi/branches/multi-550.jsonl and multi-535.jsonl, 62 runs each. Of every other branch a command names
+ * one GPU.
+ */
+const recordedBranches: ReadonlySet<string> = new Set(['535', '550']);
+
+/** Whether a driver is known to take several GPUs in one command that changes them. */
+export function sharesCommands(driverVersion: string): boolean {
+  return recordedBranches.has(driverVersion.split('.', 1)[0] ?? '');
+}
+
 /** The work of a crew has ended because of one of its GPUs. */
 export class CrewEnded extends Error {
   override readonly name = 'CrewEnded';

@@ -4,7 +4,7 @@ import { deviceOf } from '../../src/agent/open-device.ts';
 import type { Partition } from '../../src/agent/own-partition.ts';
 import { nodePartitions } from '../../src/api/resources.ts';
 import type { DeviceReport, Grant, GpuWish, PlanReport } from '../../src/api/types.ts';
-import { nextEpoch } from '../../src/core/device/grants.ts';
+import { nextGrant } from '../../src/core/device/grants.ts';
 import { placeOf } from '../../src/core/gpu/grid.ts';
 import type { HostLoans } from '../../src/device/host/loans.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
@@ -123,7 +123,7 @@ export class AgentScene {
 
   async grant(wish: GpuWish, overrides: Partial<Grant> = {}): Promise<void> {
     const partition = await this.read();
-    const epoch = nextEpoch(partition);
+    const { epoch } = nextGrant(partition);
     const planHash = partition.status?.device?.plan?.hash ?? '';
     await this.set({
       granted: { gpus: [wish], epoch, planHash, deadline: later(), allowGpuReset: true, ...overrides },

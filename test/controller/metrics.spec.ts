@@ -5,7 +5,7 @@ import { ControllerMetrics, type ControllerSources, type WatchFigures } from '..
 import type { Command } from '../../src/core/node/commands.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import { MODELS } from '../../src/core/gpu/geometry.ts';
-import { deviceErrorCodes } from '../../src/core/gpu/device-state.ts';
+import { DeviceError } from '../../src/core/gpu/device-state.ts';
 import { createRegistry } from '../../src/process/health.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../support/builders.ts';
 import { aPolicyRecord } from '../support/node-builders.ts';
@@ -240,7 +240,7 @@ describe('the metrics of the controller', () => {
     });
     const partitions = Array.from({ length: 10_000 }, (_, at) => {
       const reason = nodeReasons[at % nodeReasons.length] ?? '';
-      const code = deviceErrorCodes[at % deviceErrorCodes.length] ?? '';
+      const code = DeviceError.codes[at % DeviceError.codes.length] ?? '';
       const ready = { type: 'Ready', status: 'False' as const, reason, message: '', lastTransitionTime: '' };
       const device = { ...devices[at % devices.length], ...(at % 9 === 0 && { error: { code, message: '' } }) };
       const base = aPartition({ policy: { name: `policy-${at % 50}`, generation: 1 } });

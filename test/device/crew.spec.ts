@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { applyNode, type DeviceApplyOptions, type NodeResult } from '../../src/device/apply.ts';
+import { sharesCommands } from '../../src/device/crew.ts';
 import type { GpuTarget } from '../../src/core/smi/change.ts';
 import { DeviceError } from '../../src/core/gpu/device-state.ts';
 import { brief, isChange, InProcessNode, listNamed } from './simulated-node.ts';
@@ -50,6 +51,14 @@ const edits: readonly Edit[] = [
   { name: 'an edit of eight GPUs', gpus: 8, from: { '3g.20gb': 2 }, to: { '1g.5gb': 7 }, sets: 2, most: 10 },
   { name: 'MIG off to eight whole slices', gpus: 8, from: 'Disabled', to: { '7g.40gb': 1 }, sets: 1, most: 8 },
 ];
+
+describe('commands for several GPUs', () => {
+  it('are known of branches 535 and 550 alone', () => {
+    expect(['535.274.02', '550.163.01', '550.54'].map(sharesCommands)).to.deep.equal([true, true, true]);
+    const others = ['470.256.02', '525.147.05', '555.58.02', '570.86', '5500.1', '', '55'];
+    expect(others.filter(sharesCommands)).to.deep.equal([]);
+  });
+});
 
 describe('processes of a change', () => {
   for (const { name, gpus, from, to, sets, most } of edits) {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import { nodeReasons, policyReasons } from '../../src/api/names.ts';
 import { findingCodes } from '../../src/core/text/words.ts';
-import { deviceErrorCodes } from '../../src/core/gpu/device-state.ts';
+import { DeviceError } from '../../src/core/gpu/device-state.ts';
 import { kubeletErrorCodes } from '../../src/core/device/grants.ts';
 import { pageText } from '../../src/ui/page-text.ts';
 
@@ -15,7 +15,7 @@ describe('docs/errors.md', () => {
     expect(named(1)).to.have.members([...nodeReasons]);
     const cells = [...(sections[3] ?? '').matchAll(/^\| (`.*?`) \|/gm)].map(([, cell = '']) => cell);
     expect(cells.flatMap((cell) => cell.replaceAll('`', '').split(', '))).to.have.members([...findingCodes]);
-    expect(named(2)).to.include.members([...deviceErrorCodes, ...kubeletErrorCodes]);
+    expect(named(2)).to.include.members([...DeviceError.codes, ...kubeletErrorCodes]);
   });
 
   it('is what the fleet page says of a reason, with what the runbook adds', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
-import { deviceErrorCodes } from '../../src/core/gpu/device-state.ts';
+import { DeviceError } from '../../src/core/gpu/device-state.ts';
 import { codeEndings, endings } from '../../src/core/node/grants.ts';
 import { kubeletErrorCodes } from '../../src/core/device/grants.ts';
 
@@ -33,7 +33,7 @@ describe('docs/rollout.md', () => {
         .map((code) => [code, { counts: counts === 'never' ? 'Never' : 'Repeated', why }] as const),
     );
     expect(Object.fromEntries(told)).to.deep.equal(codeEndings);
-    const known = [...deviceErrorCodes, ...kubeletErrorCodes, 'PlanChanged', 'Stale'];
+    const known = [...DeviceError.codes, ...kubeletErrorCodes, 'PlanChanged', 'Stale'];
     expect(known).to.include.members(Object.keys(codeEndings));
   });
 });

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { resolveProfile } from '../../core/gpu/profiles.ts';
 import { planGpu } from '../../core/gpu/plan.ts';
-import { type Instance, type Refusal, drawGpu } from '../../core/gpu/grid.ts';
+import { type Instance, drawGpu } from '../../core/gpu/grid.ts';
 import { writeLayout, type Layout, type GpuModel, type Geometry, MODELS } from '../../core/gpu/geometry.ts';
 import type { CommandContext } from '../program.ts';
 import { CliError, paint, printJson, printLine, type Terminal } from '../terminal.ts';
@@ -97,12 +97,13 @@ function answerFit(model: GpuModel, want: Layout, have: readonly Instance[] | un
   };
 }
 
-function refuse(refusal: Refusal): FitAnswer {
+function refuse({
+  code,
+  message,
+  alternatives,
+}: Pick<FitAnswer, 'alternatives'> & { readonly code: string; readonly message: string }): FitAnswer {
   // What no GPU can contain is an error in the question, not an answer to it.
-  if (refusal.code === 'OverlappingInstances' || refusal.code === 'UnknownInstance') {
-    throw new CliError(`--have: ${refusal.message}`);
-  }
-  const { message, alternatives } = refusal;
+  if (code === 'OverlappingInstances' || code === 'UnknownInstance') throw new CliError(`--have: ${message}`);
   return { fits: false, ...nothing, reason: message, alternatives };
 }
 

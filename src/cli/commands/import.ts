@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import type { GpuPartitionPolicy, Strategy } from '../../api/types.ts';
-import { importConfigFile, isConfigFile, MIG_CONFIG_LABEL } from '../../core/host/import.ts';
+import { migConfigLabel } from '../../api/names.ts';
+import { importConfigFile, isConfigFile } from '../../core/host/import.ts';
 import { deepEqual } from '../../core/text/json.ts';
 import { oneOf } from '../../process/options.ts';
 import type { CommandContext } from '../program.ts';
@@ -38,7 +39,7 @@ export function importCommand(context: CommandContext): Command {
 function migPartedCommand({ terminal, outcome }: CommandContext): Command {
   return new Command('mig-parted')
     .description(
-      `Converts each config of a mig-parted file to a policy for the nodes whose label ${MIG_CONFIG_LABEL} is its name. ` +
+      `Converts each config of a mig-parted file to a policy for the nodes whose label ${migConfigLabel} is its name. ` +
         'A config that mig-parted itself could not apply yields an error and no policy.',
     )
     .argument('<file>', 'config file, or a ConfigMap with one; - for standard input')
@@ -88,8 +89,8 @@ function migPartedCommand({ terminal, outcome }: CommandContext): Command {
 
 /** Names of nodes by the config that their label names. */
 function groupUsers(nodes: readonly NodeView[]): ReadonlyMap<string, readonly string[]> {
-  const labelled = nodes.filter(({ metadata }) => metadata.labels?.[MIG_CONFIG_LABEL] !== undefined);
-  const found = Map.groupBy(labelled, ({ metadata }) => metadata.labels?.[MIG_CONFIG_LABEL] ?? '');
+  const labelled = nodes.filter(({ metadata }) => metadata.labels?.[migConfigLabel] !== undefined);
+  const found = Map.groupBy(labelled, ({ metadata }) => metadata.labels?.[migConfigLabel] ?? '');
   return new Map([...found].map(([config, users]) => [config, users.map(({ metadata }) => metadata.name)]));
 }
 
@@ -97,12 +98,12 @@ function groupUsers(nodes: readonly NodeView[]): ReadonlyMap<string, readonly st
 function checkUsers(users: ReadonlyMap<string, readonly string[]>, names: readonly string[]): readonly Finding[] {
   const warn = (message: string): Finding => ({ severity: 'warning', code: 'NothingToImport', path: [], message });
   if (users.size === 0)
-    return [warn(`none of the nodes has the label ${MIG_CONFIG_LABEL}: there is no config to import`)];
+    return [warn(`none of the nodes has the label ${migConfigLabel}: there is no config to import`)];
   return [...users].flatMap(([config, nodes]) => {
     if (names.includes(config)) return [];
     return [
       warn(
-        `no config ${JSON.stringify(config)} here, which ${joinWithin(nodes, 200, ', ')} asked for by ${MIG_CONFIG_LABEL}`,
+        `no config ${JSON.stringify(config)} here, which ${joinWithin(nodes, 200, ', ')} asked for by ${migConfigLabel}`,
       ),
     ];
   });
@@ -110,11 +111,9 @@ function checkUsers(users: ReadonlyMap<string, readonly string[]>, names: readon
 
 /** gpu-operator's file has about 80 configs for all models there are; a node has one of them. */
 function explainChoice(policies: readonly GpuPartitionPolicy[]): string {
-  const names = policies.map(
-    ({ spec, metadata }) => spec.nodeSelector.matchLabels?.[MIG_CONFIG_LABEL] ?? metadata.name,
-  );
+  const names = policies.map(({ spec, metadata }) => spec.nodeSelector.matchLabels?.[migConfigLabel] ?? metadata.name);
   return (
-    `${policies.length} policies, of which a node has one by its label ${MIG_CONFIG_LABEL}. For the configs that nodes have: --nodes FILE, from ` +
+    `${policies.length} policies, of which a node has one by its label ${migConfigLabel}. For the configs that nodes have: --nodes FILE, from ` +
     `${nodesCommand}; else --config NAME: ${names.join(', ')}`
   );
 }
@@ -145,7 +144,7 @@ function joinPolicies(
 }
 
 function describeClash({ metadata, spec }: GpuPartitionPolicy): Finding {
-  const config = spec.nodeSelector.matchLabels?.[MIG_CONFIG_LABEL] ?? metadata.name;
+  const config = spec.nodeSelector.matchLabels?.[migConfigLabel] ?? metadata.name;
   const message = `an earlier file makes another policy ${metadata.name}, and a cluster has only one of a name: import the files one by one`;
   return { severity: 'error', code: 'DuplicatePolicy', path: ['mig-configs', config], message };
 }

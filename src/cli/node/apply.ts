@@ -16,7 +16,7 @@ import {
   withHostLock,
   withSignal,
 } from './host.ts';
-import { type HostPlan, type NodeLayout, planHost } from '../../core/host/plan.ts';
+import { type NodeLayout, planHost } from '../../core/host/plan.ts';
 
 export interface ApplyLimits extends PodOptions, ToolkitOptions, HostLockOptions {
   readonly allowGpuReset?: boolean;
@@ -39,11 +39,13 @@ interface GpuApplyResult {
   readonly undoError?: ReturnType<typeof explainFault>;
 }
 
+type Planned = ReturnType<typeof planHost>;
+
 /** What was done; the shape of `apply -o json` and `reset -o json`. */
 export interface NodeApplyResult {
   /** `NotApplied` if any GPU does not match its target. */
   readonly state: 'Applied' | 'Unchanged' | 'NotApplied';
-  readonly plan: HostPlan;
+  readonly plan: Planned['plan'];
   /** GPUs that should change, by index. */
   readonly results: readonly GpuApplyResult[];
   /** What on this host does not follow the new layout by itself, and what to do. */
@@ -55,7 +57,7 @@ export interface ApplyWatcher {
   /** An earlier apply in this boot was interrupted; the plan shows what is left of it. */
   readonly onCutOff?: (entry: JournalEntry) => void;
   /** Called before anything is touched. */
-  readonly onPlan?: (planned: ReturnType<typeof planHost>) => void;
+  readonly onPlan?: (planned: Planned) => void;
   readonly onProgress?: (index: number, progress: Progress) => void;
 }
 
@@ -69,7 +71,7 @@ export async function applyLayout(
   limits: ApplyLimits,
   watcher: ApplyWatcher,
   { cwd }: Terminal,
-): Promise<{ readonly done: NodeApplyResult; readonly planned: ReturnType<typeof planHost> }> {
+): Promise<{ readonly done: NodeApplyResult; readonly planned: Planned }> {
   const end = performance.now() + limits.deadline * 1000;
   return withHostLock(limits, cwd, async ({ lock, journal, folder }) => {
     const host = await reportAsync(3, async () => openHostLoans(driver, { folder, units: limits.hostUnits ?? [] }));

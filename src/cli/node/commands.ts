@@ -12,7 +12,8 @@ import {
   addPodOptions,
   addChangeOptions,
 } from './host.ts';
-import { exportHost, type NodeLayout, planHost, resetLayout } from '../../core/host/plan.ts';
+import type { PolicyLayout } from '../../api/types.ts';
+import { exportHost, type NodeLayout, planHost } from '../../core/host/plan.ts';
 import { integer, oneOf } from '../../process/options.ts';
 import { addHostUnitOption } from '../../device/host/loans.ts';
 import { type ApplyLimits, applyLayout, type ApplyWatcher, type NodeApplyResult } from './apply.ts';
@@ -83,6 +84,17 @@ export function resetCommand(context: CommandContext): Command {
       filename === undefined ? undefined : await readLayoutFile({ ...options, filename }, context.terminal);
     return change(resetLayout(layout), options, context);
   });
+}
+
+/** A layout of whole GPUs: the `reset` layout for all GPUs that the entries of a layout match, whatever their count, or for all. */
+function resetLayout(layout: NodeLayout | undefined): NodeLayout {
+  if (layout === undefined) return { layouts: [{ mig: 'Disabled' }], strategy: undefined, locate: () => 'reset' };
+  const layouts = layout.layouts.map(({ gpus }): PolicyLayout => {
+    // Which GPUs an entry with a count has taken is not known here: the others are whole, and would now be taken.
+    const { count: _count, ...selector } = gpus ?? {};
+    return { gpus: selector, mig: 'Disabled' };
+  });
+  return { layouts, strategy: undefined, locate: layout.locate };
 }
 
 function addApplyOptions(command: Command): Command {

@@ -11,7 +11,7 @@ import { listProfiles, writeLayout, type Layout, type GpuModel } from '../../cor
 import { countPresent } from '../../core/demand/members.ts';
 import { countWords, joinWithin, wrapHanging } from '../../core/text/words.ts';
 import type { FiledGpu } from './inputs.ts';
-import { listByMemory, type MemoryFit } from '../../core/gpu/layouts.ts';
+import { listByMemory } from '../../core/gpu/layouts.ts';
 import { describeDuration, mebibytes } from '../../core/text/syntax.ts';
 
 type ClusterAdvice = Awaited<ReturnType<typeof answerCluster>>;
@@ -301,6 +301,8 @@ function explainProof(gap: PlannedPool['gap']): string {
 
 /** A size in MiB that no GPU has. */
 const MOST_MIB = 2 ** 30;
+
+type MemoryFit = ReturnType<typeof listByMemory>[number];
 
 /** What one model offers to a program that needs so much memory. */
 interface ModelForSize {

@@ -9,7 +9,7 @@ import type {
   InstanceReport,
   ModelReport,
 } from '../../api/types.ts';
-import { doubledMs, timeText } from '../text/syntax.ts';
+import { doubledMs } from '../text/syntax.ts';
 import { type Fault, GrantRefused, isRevocation, type Claim, retryMs } from './grants.ts';
 import type { Readings } from './kubelet.ts';
 import { type DeviceUsers, type AskedWish, listInTheWay, planDrained, planWish, type WishPlan } from './plan.ts';
@@ -36,7 +36,7 @@ function rereadMs(failures: number): number {
 }
 
 /** What decides how soon the device is read again. */
-interface ReadNeed {
+export interface ReadNeed {
   /** The usual time between two readings, in ms. */
   readonly intervalMs: number;
   /** Consecutive failed readings. */
@@ -256,34 +256,6 @@ function reportSkew(
   if (Math.abs(seconds) < usualSeconds) return {};
   const isAsBefore = before !== undefined && Math.abs(seconds - before) < usualSeconds;
   return { clockSkewSeconds: isAsBefore ? before : seconds };
-}
-
-/** The time of the last successful reading. */
-interface ReadTime {
-  /** The time at which it began, in ms since the epoch by the API server's clock; undefined: there was none yet. */
-  readonly readMs: number | undefined;
-  /** `spec.drain.readAfter` */
-  readonly readAfter: string | undefined;
-}
-
-/**
- * A report with the time of its reading. Readings that show nothing new are not reported, so that an idle node writes nothing: then
- * the time stays that of the first of them, unless the controller asks for a later one.
- */
-export function stampReading(
-  device: DeviceReport,
-  told: DeviceReport | undefined,
-  { readMs, readAfter }: ReadTime,
-): DeviceReport {
-  const { readTime: before } = told ?? {};
-  const same = { ...device, ...(before !== undefined && { readTime: before }) };
-  if (readMs === undefined) return same;
-  const isAwaited = isAt(readMs, readAfter) && !isAt(Date.parse(before ?? ''), readAfter);
-  return deepEqual(same, told) && !isAwaited ? same : { ...device, readTime: timeText(readMs) };
-}
-
-function isAt(ms: number, time: string | undefined): boolean {
-  return ms >= Date.parse(time ?? '');
 }
 
 /**

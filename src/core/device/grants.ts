@@ -21,10 +21,14 @@ export function observedEpochOf(device: DeviceReport | undefined, granted: Grant
   return upTo(granted?.epoch ?? 0, device);
 }
 
-/** The epoch of the next grant: above the one that stands, and above the one that the agent says it has finished. */
-export function nextEpoch({ spec, status }: GpuNodePartition): number {
+/**
+ * The next grant, before it names a plan: its epoch is above that of the one that stands, and above the one that the agent says it has
+ * finished. As it is, it takes back a grant that was not answered in time. Any agent refuses a grant whose plan is not the one that it
+ * makes itself, also one of an earlier version. What may become of the GPUs stays in it: what the agent has made is recognised by that.
+ */
+export function nextGrant({ spec, status }: GpuNodePartition): Pick<Grant, 'epoch' | 'planHash'> {
   const granted = spec.granted?.epoch ?? 0;
-  return Math.max(granted, upTo(granted + mostAhead, status?.device)) + 1;
+  return { epoch: Math.max(granted, upTo(granted + mostAhead, status?.device)) + 1, planHash: '' };
 }
 
 /** Whether there is a grant that the agent has not finished. It acts on none below the one that it has finished. */
@@ -35,15 +39,6 @@ export function isUnanswered({ spec, status }: GpuNodePartition): boolean {
 
 function upTo(highest: number, { observedEpoch = 0 }: DeviceReport = {}): number {
   return observedEpoch >= 0 && observedEpoch <= highest ? observedEpoch : 0;
-}
-
-/**
- * A grant that was not answered in time is taken back by the next one, which names no plan. Any agent refuses a grant whose plan
- * is not the one that it makes itself, also one of an earlier version. What may become of the GPUs stays in it: what the agent has
- * made is recognised by that.
- */
-export function revoke(partition: GpuNodePartition): Pick<Grant, 'epoch' | 'planHash'> {
-  return { epoch: nextEpoch(partition), planHash: '' };
 }
 
 /** Whether this takes the grant before it back. */

@@ -132,11 +132,6 @@ function hasClaim(pod: PodView): boolean {
   );
 }
 
-/** Whether a pod that has not ended holds a GPU under a name that is not NVIDIA's, including in an init container. */
-export function usesForeignGpu(pod: PodView): boolean {
-  return usesResource(pod, (name) => name === foreignGpuResource);
-}
-
 /** A device as NVIDIA's DRA driver publishes it, as far as it tells one device from another (dra-driver-nvidia-gpu `cmd/gpu-kubelet-plugin`). */
 interface PublishedDevice {
   /** Name within the node's pool; undefined if the driver's id of the profile is unknown. */

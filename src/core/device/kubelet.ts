@@ -7,7 +7,7 @@ import { deepEqual } from '../text/json.ts';
 import { describeReport, computeResources } from '../nvidia/predict.ts';
 import { MIG_STRATEGIES } from '../nvidia/labels.ts';
 import { findNamedDevice } from './holders.ts';
-import { reportDevice } from './agent.ts';
+import { paceReading, type ReadNeed, reportDevice } from './agent.ts';
 import { type DeviceUsers, monitorKey, unidentifiedKey } from './plan.ts';
 
 /** What the kubelet offers of the node's GPUs, as reported by NVIDIA's device plugin or others. */
@@ -442,10 +442,11 @@ export class Readings {
     return this.#state;
   }
 
-  /** Whether a GPU is lost, was not understood, or is reported as unhealthy. */
-  get isSick(): boolean {
+  /** When to read again, as {@link paceReading} says. */
+  pace(need: Omit<ReadNeed, 'isSick'>) {
     const { gpus = [], lost = [] } = this.#state ?? {};
-    return lost.length > 0 || gpus.some(({ fault, health }) => fault !== undefined || health !== undefined);
+    const isSick = lost.length > 0 || gpus.some(({ fault, health }) => fault !== undefined || health !== undefined);
+    return paceReading({ ...need, isSick });
   }
 
   /** The processes that the last reading shows, the pods that only look on, and those whose devices are not identified: for messages. */

@@ -279,8 +279,6 @@ const table = {
 
 export type DeviceErrorCode = keyof typeof table;
 
-export const deviceErrorCodes: readonly DeviceErrorCode[] = Object.keys(table) as DeviceErrorCode[];
-
 interface DeviceErrorDetails {
   /** The command, or a phrase, that was tried. */
   readonly tried: string;
@@ -297,6 +295,7 @@ interface DeviceErrorDetails {
 
 /** A failed device operation, and what to do about it. */
 export class DeviceError extends Error {
+  static readonly codes: readonly DeviceErrorCode[] = Object.keys(table) as DeviceErrorCode[];
   override readonly name = 'DeviceError';
   readonly code: DeviceErrorCode;
   readonly tried: string;
@@ -341,7 +340,7 @@ function describe(code: DeviceErrorCode, { tried, found, holders = [] }: DeviceE
 }
 
 /** A device error as shown by a program on the host. */
-export interface HostFault {
+interface HostFault {
   readonly code: DeviceErrorCode;
   /** What was tried, what was found, who is in the way, what to do. */
   readonly message: string;

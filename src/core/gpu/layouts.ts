@@ -111,7 +111,7 @@ function refuseUnknown(geometry: Geometry, preset: string, model?: GpuModel): Re
 }
 
 /** A profile by the memory that a program can use in it. */
-export interface MemoryFit {
+interface MemoryFit {
   readonly profile: string;
   /** Usable, not nominal: a 1g.5gb of an A100-40GB has 4,864 MiB. */
   readonly memoryMiB: number;

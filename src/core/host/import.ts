@@ -1,6 +1,6 @@
 // Room host: one host without Kubernetes, and the files that people bring or send: what they say, never how they are read or written.
 // Ask here whether a document is a config file of mig-parted, what is wrong with it, and for its configs as policies, or as layouts of a host.
-import { apiVersion } from '../../api/names.ts';
+import { apiVersion, migConfigLabel } from '../../api/names.ts';
 import type { GpuPartitionPolicy, GpuSelector, PolicyLayout, Strategy } from '../../api/types.ts';
 import type { FieldPath, Finding } from '../text/words.ts';
 import { deepEqual, fieldsOf, isFields } from '../text/json.ts';
@@ -232,9 +232,6 @@ function appendNumber(name: string, number: number): string {
   return `${name.slice(0, MOST_CHARACTERS - suffix.length).replace(/[-.]+$/, '')}${suffix}`;
 }
 
-/** Label by which mig-manager's nodes select their config; the policies use it too, so that nodes keep their labels. */
-export const MIG_CONFIG_LABEL = 'nvidia.com/mig.config';
-
 interface ImportOptions {
   /** Import only these configs; absent: all. */
   readonly configs?: readonly string[];
@@ -290,7 +287,7 @@ function importConfig(config: MigConfig, name: string, given: Strategy | undefin
     kind: 'GpuPartitionPolicy',
     metadata: { name },
     spec: {
-      nodeSelector: { matchLabels: { [MIG_CONFIG_LABEL]: config.name } },
+      nodeSelector: { matchLabels: { [migConfigLabel]: config.name } },
       // To be looked at first: a file has dozens of configs, and their nodes have an owner.
       mode: 'Plan',
       strategy,

@@ -11,9 +11,8 @@ import {
   type GpuState,
   DeviceError,
   explainFault,
-  type HostFault,
 } from '../gpu/device-state.ts';
-import { isBusy, type GpuTarget, planTargetNow } from '../smi/change.ts';
+import { type GpuTarget, planTargetNow } from '../smi/change.ts';
 import { resolveNode } from '../policy/resolve-node.ts';
 import type { GpuChange, Step } from '../gpu/plan.ts';
 import { countWords } from '../text/words.ts';
@@ -167,17 +166,6 @@ export interface NodeLayout {
   readonly locate: (place: { readonly entry: number } | 'strategy') => string;
 }
 
-/** A layout of whole GPUs: the `reset` layout for all GPUs that the entries of a layout match, whatever their count, or for all. */
-export function resetLayout(layout: NodeLayout | undefined): NodeLayout {
-  if (layout === undefined) return { layouts: [{ mig: 'Disabled' }], strategy: undefined, locate: () => 'reset' };
-  const layouts = layout.layouts.map(({ gpus }): PolicyLayout => {
-    // Which GPUs an entry with a count has taken is not known here: the others are whole, and would now be taken.
-    const { count: _count, ...selector } = gpus ?? {};
-    return { gpus: selector, mig: 'Disabled' };
-  });
-  return { layouts, strategy: undefined, locate: layout.locate };
-}
-
 /** Why no part of a layout may be applied to this node, with the numbers. */
 export interface NodeRefusal {
   /** `NoGpuMatches`, or the reason that a policy's condition would give. */
@@ -231,6 +219,9 @@ interface PlannedPlace {
   /** Processes that run on it: `pid 4242 (python3 train.py)`; absent if none does. */
   readonly holders?: readonly string[];
 }
+
+/** Why a GPU is refused, or does not answer. */
+type HostFault = ReturnType<typeof explainFault>;
 
 interface HostGpuPlan {
   readonly index: number;
@@ -373,8 +364,9 @@ function listPlaces(gpu: GpuState, { destroy, create }: GpuChange): Pick<HostGpu
 
 function placeOf(gpu: GpuState, instance: GpuState['instances'][number]): PlannedPlace {
   const { profile, start, processes } = instance;
-  if (!isBusy(gpu, instance)) return { profile, start };
-  return { profile, start, holders: [...processes, ...gpu.processes].map(describeProcess) };
+  // On a GPU in MIG mode, a process whose instance the driver does not report may be on any.
+  const holders = [...processes, ...gpu.processes].map(describeProcess);
+  return { profile, start, ...(holders.length > 0 && { holders }) };
 }
 
 function writeHostPlan(plan: HostPlan, device: DeviceState): readonly string[] {

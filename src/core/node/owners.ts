@@ -8,7 +8,7 @@ import {
   type SliceDevice,
   attributeOf,
 } from '../kubernetes/pod.ts';
-import { usesForeignGpu, usesGpu } from '../device/holders.ts';
+import { usesGpu } from '../device/holders.ts';
 import { driverUpgrade, pausedForDriverUpgrade } from './snapshot.ts';
 import { lookAgainMs, type Outcome, type RuleInput, type Ruling, waitClosed, waitOpen } from './commands.ts';
 import { borrowedLabelsOf, metadataOf, type NodeChange } from './node-patch.ts';
@@ -285,7 +285,8 @@ function findAwsVirtualGpu(evidence: OwnerEvidence): Owner | undefined {
     .map((amounts) => amounts[foreignGpuResource] ?? '0')
     .find((n) => !isZeroQuantity(n));
   if (offered === undefined) return undefined;
-  const users = pods?.filter(usesForeignGpu);
+  const foreign = { resources: { [foreignGpuResource]: offered }, mayClaim: false };
+  const users = pods?.filter((pod) => usesGpu(pod, foreign));
   if (users?.length === 0) return undefined;
   const use = users === undefined ? 'its users are unknown' : `used by ${namePods(users, 3)}`;
   return {

@@ -1,15 +1,7 @@
 // Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
 // Ask here all that is wrong with a policy as somebody has written it, each with its place, or why it cannot be carried out on any node.
 import type { PolicyDemand, GpuSelector, PolicyLayout, PolicySpec, GpuPartitionPolicy } from '../../api/types.ts';
-import {
-  findModel,
-  MODELS,
-  type Geometry,
-  matchesModelGlob,
-  type GpuModel,
-  type Product,
-  hasNoMig,
-} from '../gpu/geometry.ts';
+import { findModel, MODELS, type Geometry, matchesModelGlob, type GpuModel, hasNoMig } from '../gpu/geometry.ts';
 import { listByMemory } from '../gpu/layouts.ts';
 import { isWholeGpu, nameSlice, profilesServing, type SliceEntry } from './spec.ts';
 import { type Mistake, type PolicyRefusal, layoutFor, checkSinglePreset } from './resolve-node.ts';
@@ -92,17 +84,13 @@ export interface LayoutVerdict {
   readonly taken: readonly GpuModel[];
 }
 
-interface Board {
-  readonly model: GpuModel;
-  readonly product: Product | undefined;
-  readonly deviceId: string | undefined;
-}
-
 /** Every board in the table, one by one: a glob may match one product of a model and not another. */
-const BOARDS: readonly Board[] = MODELS.flatMap((model) => [
+const BOARDS = MODELS.flatMap((model) => [
   ...model.products.map((product) => ({ model, product, deviceId: product.pciDeviceId })),
   ...(model.unnamedPciDeviceIds ?? []).map((deviceId) => ({ model, product: undefined, deviceId })),
 ]);
+
+type Board = (typeof BOARDS)[number];
 
 /** Judges each entry of a policy's `layouts` on the models that reach it: the first entry that matches a GPU decides. */
 export function judgeLayouts(layouts: readonly PolicyLayout[]): readonly LayoutVerdict[] {
@@ -119,7 +107,7 @@ export function judgeLayouts(layouts: readonly PolicyLayout[]): readonly LayoutV
 }
 
 /** The boards that a glob of `gpus.models` matches if all of them are guesses; none if it is the id of one, which is meant then. */
-export function listGuesses(glob: string): readonly Product[] {
+export function listGuesses(glob: string) {
   const met = BOARDS.filter((board) => meetsBoard({ models: [glob] }, board));
   const isGuess = ({ model, product }: Board): boolean =>
     product?.uncertain === true && model.id !== glob.toLowerCase();

@@ -13,7 +13,7 @@ import type {
 import { findModel, matchesModelGlob, type Geometry, type Layout } from '../gpu/geometry.ts';
 import { joinWords } from '../text/words.ts';
 import { placeOf as gpuPlaceOf } from '../gpu/grid.ts';
-import { type NodeGpu, type NodeWish, planNode, type Want, fitLayout, expandPreset } from '../gpu/layouts.ts';
+import { planNode, fitLayout, expandPreset } from '../gpu/layouts.ts';
 import { foreignOn, type ForeignInstances } from '../device/grants.ts';
 import { viewReport, liveGeometry } from '../device/plan.ts';
 import { canonicalJson, fingerprint, memoize } from '../text/json.ts';
@@ -206,7 +206,7 @@ function assignEntries(
   return { entryOf: new Map(plan.gpus.flatMap(({ key, wish }) => (wish === undefined ? [] : [[key, wish]]))) };
 }
 
-function toNodeGpu(device: DeviceReport, gpu: GpuReport, foreign: ForeignInstances): NodeGpu {
+function toNodeGpu(device: DeviceReport, gpu: GpuReport, foreign: ForeignInstances) {
   const model = findModel(gpu.product);
   const { geometry, mig, instances, use } = viewReport(device, gpu);
   const untouchable = foreign.get(gpu.uuid);
@@ -222,7 +222,7 @@ function toNodeGpu(device: DeviceReport, gpu: GpuReport, foreign: ForeignInstanc
   };
 }
 
-function toNodeWish({ entry, layouts }: LayoutEntry, name: string, current: Wish | undefined): NodeWish {
+function toNodeWish({ entry, layouts }: LayoutEntry, name: string, current: Wish | undefined) {
   const count = layouts.size > 0 ? entry.gpus?.count : undefined;
   const want = new Map([...layouts].map(([uuid, layout]) => [uuid, toWant(layout)]));
   if (count === undefined) return { want };
@@ -233,7 +233,7 @@ function toNodeWish({ entry, layouts }: LayoutEntry, name: string, current: Wish
   };
 }
 
-function toWant(layout: GpuLayout): Want {
+function toWant(layout: GpuLayout): Layout | 'Disabled' | 'Impossible' {
   if ('refusal' in layout) return 'Impossible';
   return 'mig' in layout ? 'Disabled' : layout.profiles;
 }

@@ -217,18 +217,6 @@ export function readCount(text: string | undefined, digits: number = 10): number
   return text !== undefined && text.length <= digits && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-/**
- * Branches whose nvidia-smi was recorded with several GPUs in `-i`: it works GPU by GPU, by index, and the first failure ends it.
- * Source: test/fixtures/nvidia-smi/branches/multi-550.jsonl and multi-535.jsonl, 62 runs each. Of every other branch a command names
- * one GPU.
- */
-const recordedBranches: ReadonlySet<string> = new Set(['535', '550']);
-
-/** Whether a driver is known to take several GPUs in one command that changes them. */
-export function sharesCommands(driverVersion: string): boolean {
-  return recordedBranches.has(driverVersion.split('.', 1)[0] ?? '');
-}
-
 /** What was recorded with several GPUs, reads included. Resets, compute instances by profile and persistence mode were not. */
 const shareable: ReadonlySet<SmiCommand['name']> = new Set([
   'Report',

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Grant } from '../../../src/api/types.ts';
 import {
   isUnanswered,
-  nextEpoch,
+  nextGrant,
   observedEpochOf,
   confirmedMs,
   faultOf,
@@ -39,12 +39,12 @@ describe('the epoch that an agent is done with', () => {
 
 describe('the epoch of the next grant', () => {
   const after = (epoch: number | undefined, observedEpoch: number | undefined): number =>
-    nextEpoch(
+    nextGrant(
       aManagedPartition({
         ...(epoch !== undefined && { granted: aGrant({ epoch }) }),
         device: observedEpoch === undefined ? {} : { observedEpoch },
       }),
-    );
+    ).epoch;
 
   it('is above the one that stands', () => {
     expect(after(undefined, undefined)).to.equal(1);

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { findOwners, type Owner, type OwnerEvidence, takeOverStep } from '../../../src/core/node/owners.ts';
-import { usesForeignGpu } from '../../../src/core/device/holders.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';
 import { readGoldenSlices } from '../../support/golden-slice.ts';
 
@@ -310,10 +309,11 @@ describe('the virtual GPU plugin of AWS', () => {
   it('gives GPUs to pods that ask for it, in requests and in init containers too', () => {
     const resources = { requests: { [vgpu]: '1' } };
     const pod: PodView = { metadata: { name: 'p' }, spec: { initContainers: [{ resources }] } };
-    expect(usesForeignGpu(pod)).to.equal(true);
-    expect(usesForeignGpu({ ...pod, status: { phase: 'Failed' } })).to.equal(false);
-    expect(usesForeignGpu(aUser('p', { [vgpu]: 0 }))).to.equal(false);
-    expect(usesForeignGpu(aUser('p', { 'nvidia.com/gpu': 1 }))).to.equal(false);
+    const ownerBeside = (user: PodView) => ownerOf({ allocatable: { [vgpu]: '10' }, pods: [user] })?.name;
+    expect(ownerBeside(pod)).to.equal('aws-vgpu');
+    expect(ownerBeside({ ...pod, status: { phase: 'Failed' } })).to.equal(undefined);
+    expect(ownerBeside(aUser('p', { [vgpu]: 0 }))).to.equal(undefined);
+    expect(ownerBeside(aUser('p', { 'nvidia.com/gpu': 1 }))).to.equal(undefined);
   });
 });
 

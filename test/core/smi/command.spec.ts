@@ -18,7 +18,6 @@ import {
   type Execution,
   askChange,
   askDriver,
-  sharesCommands,
   splitExecution,
   type ChangeCommand,
   type ReadCommand,
@@ -158,12 +157,6 @@ function keyOf(command: ChangeCommand): string | undefined {
 }
 
 describe('commands for several GPUs', () => {
-  it('are known of branches 535 and 550 alone', () => {
-    expect(['535.274.02', '550.163.01', '550.54'].map(sharesCommands)).to.deep.equal([true, true, true]);
-    const others = ['470.256.02', '525.147.05', '555.58.02', '570.86', '5500.1', '', '55'];
-    expect(others.filter(sharesCommands)).to.deep.equal([]);
-  });
-
   it('have one key where they do exactly the same, whatever the GPU', () => {
     const [gpu = '', other = ''] = busIds;
     const destroy = (instances: readonly number[], on: string = other): ChangeCommand => ({

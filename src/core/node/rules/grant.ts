@@ -29,7 +29,7 @@ import { isSurelyRead, readableFrom } from '../../device/holders.ts';
 import { deepEqual, omitUndefined } from '../../text/json.ts';
 import { combine } from '../node-patch.ts';
 import { closeNode, reopenNode } from '../marks.ts';
-import { confirmedMs, nextEpoch, isUnanswered, isGrantLive, revoke } from '../../device/grants.ts';
+import { confirmedMs, nextGrant, isUnanswered, isGrantLive } from '../../device/grants.ts';
 import { isRepair, recentRepairs } from '../grants.ts';
 import { checkBackend } from './backend.ts';
 import { checkStack, recordUntouched, refreshAfterSilence } from './plugin.ts';
@@ -227,7 +227,7 @@ function writeGrant(situation: RuleInput, pods: readonly PodView[]): Ruling {
   const { partition, claim, settings, now } = situation;
   const { winner } = claim;
   const wish = wishOf(situation);
-  const epoch = nextEpoch(partition);
+  const { epoch } = nextGrant(partition);
   // A failed attempt between two repairs does not reset their count.
   const repairs = [...recentRepairs(partition, now), ...(isRepair(partition) ? [timeText(now)] : [])];
   return {
@@ -342,7 +342,7 @@ function grantOverdue(situation: RuleInput): Ruling | undefined {
   const message = describeSilence(situation, granted);
   return {
     verdict: { phase: 'Failed', reason: 'Failed', message, transient: true, requeueAfterMs: 1000 },
-    commands: [{ name: 'RevokeGrant', granted: revoke(partition) }],
+    commands: [{ name: 'RevokeGrant', granted: nextGrant(partition) }],
     ifClosed: 'Stays',
   };
 }

@@ -36,7 +36,7 @@ import { planWish } from '../../../../src/core/device/plan.ts';
 import type { PolicySpec } from '../../../../src/api/types.ts';
 import type { PodView } from '../../../../src/core/kubernetes/pod.ts';
 import { awaitAnswer } from '../../../../src/core/node/rules/grant.ts';
-import { revoke } from '../../../../src/core/device/grants.ts';
+import { nextGrant } from '../../../../src/core/device/grants.ts';
 
 const train = { app: 'train' };
 const aBudget = (disruptionsAllowed: number, { expectedPods = 4, desiredHealthy = 3 } = {}): BudgetView => ({
@@ -492,7 +492,7 @@ describe('a grant that was not answered', () => {
     const { granted } = partition.spec;
     const revoked = {
       ...partition,
-      spec: { ...partition.spec, ...(granted && { granted: { ...granted, ...revoke(partition) } }) },
+      spec: { ...partition.spec, ...(granted && { granted: { ...granted, ...nextGrant(partition) } }) },
     };
     const open = awaitAnswer(aSituation({ partition: revoked, now }));
     expect(open).to.deep.include({ commands: [] });
