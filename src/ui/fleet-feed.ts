@@ -1,5 +1,13 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
-import { type PageFleet, viewPage } from '../core/view/fleet.ts';
+import { viewPage } from '../core/view/fleet.ts';
+
+type PageView = ReturnType<typeof viewPage>;
+
+/** What the page shows, and how old it is. */
+interface PageFleet extends PageView {
+  /** Milliseconds since everything was last known to be current: the clock of the browser may be another. Null for a saved cluster. */
+  readonly ageMs: number | null;
+}
 
 /** Changes on the page: changed and new nodes, names of removed ones, and all of the rest. */
 interface PageChange extends PageFleet {
@@ -11,11 +19,11 @@ interface FleetObjectsView {
   readonly partitions: readonly GpuNodePartition[];
   /** The time at which they were last known to be current, in ms since 1970; absent: now. */
   readonly seenAt?: number;
-  readonly interruption?: PageFleet['interruption'] | undefined;
+  readonly interruption?: PageView['interruption'] | undefined;
 }
 
 interface FeedParts {
-  readonly source: PageFleet['source'];
+  readonly source: PageView['source'];
   /** Empty if unknown. */
   readonly poolOf: (node: string) => string;
   readonly now: () => number;
@@ -25,14 +33,13 @@ interface FeedParts {
 export class FleetFeed {
   readonly #parts: FeedParts;
   readonly #listeners = new Set<(change: PageChange) => void>();
-  #view: ReturnType<typeof viewPage>;
-  #interruption: PageFleet['interruption'] = null;
+  #view: PageView;
   #seenAt: number;
 
   constructor(parts: FeedParts) {
     this.#parts = parts;
     this.#seenAt = parts.now();
-    this.#view = viewPage([], [], parts.poolOf, this.#seenAt);
+    this.#view = viewPage([], [], parts, this.#seenAt);
   }
 
   get fleet(): PageFleet {
@@ -50,8 +57,7 @@ export class FleetFeed {
     const before = new Map(this.#view.nodes.map((node) => [node.node, node]));
     const now = this.#parts.now();
     this.#seenAt = seenAt ?? now;
-    this.#interruption = interruption ?? null;
-    this.#view = viewPage(policies, partitions, this.#parts.poolOf, now);
+    this.#view = viewPage(policies, partitions, { ...this.#parts, interruption: interruption ?? null }, now);
     const { nodes } = this.#view;
     const names = new Set(nodes.map(({ node }) => node));
     const gone = [...before.keys()].filter((name) => !names.has(name));
@@ -61,12 +67,7 @@ export class FleetFeed {
 
   #show(nodes: PageFleet['nodes']): PageFleet {
     const { source, now } = this.#parts;
-    return {
-      source,
-      ageMs: 'files' in source ? null : Math.max(0, now() - this.#seenAt),
-      ...this.#view,
-      nodes,
-      interruption: this.#interruption,
-    };
+    const ageMs = 'files' in source ? null : Math.max(0, now() - this.#seenAt);
+    return { ...this.#view, ageMs, nodes };
   }
 }

@@ -1,9 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { compareText } from '../core/text/json.ts';
 import { escapeInvisible, mapTexts, messageOf } from '../core/text/words.ts';
-import { byUrgency } from '../core/view/fleet.ts';
 import type { FleetFeed } from './fleet-feed.ts';
 import { pageText } from './page-text.ts';
 import type { predictChange } from '../planner/questions.ts';
@@ -146,10 +144,9 @@ function follow(feed: FleetFeed, unread: number, request: IncomingMessage, respo
   response.writeHead(200, { ...headers, 'content-type': 'text/event-stream' });
   const write = (change: unknown): void => void response.write(`data: ${showableJson(change)}\n\n`);
   const { nodes, ...rest } = feed.fleet;
-  const ordered = nodes.toSorted((a, b) => byUrgency(a.urgency, b.urgency) || compareText(a.node, b.node));
-  write({ ...rest, nodes: ordered.slice(0, firstNodes), gone: [], all: nodes.map(({ node }) => node) });
-  for (let at = firstNodes; at < ordered.length; at += moreNodes)
-    write({ ...rest, nodes: ordered.slice(at, at + moreNodes), gone: [] });
+  write({ ...rest, nodes: nodes.slice(0, firstNodes), gone: [], all: nodes.map(({ node }) => node) });
+  for (let at = firstNodes; at < nodes.length; at += moreNodes)
+    write({ ...rest, nodes: nodes.slice(at, at + moreNodes), gone: [] });
   const stop = feed.listen((change) => {
     if (response.writableLength > unread) response.destroy();
     else write(change);

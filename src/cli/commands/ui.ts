@@ -18,7 +18,6 @@ import {
 } from '../cluster/connection.ts';
 import { stringify } from 'yaml';
 import type { ClusterState } from '../../core/plan/change.ts';
-import { withoutServerFields } from '../../core/policy/record.ts';
 import type { KueueReading } from '../../core/demand/kueue.ts';
 import { findWaiting } from '../../core/explain/pod.ts';
 import { reportWaste } from '../../core/explain/waste.ts';
@@ -163,7 +162,9 @@ export function answerSaved(saved: SavedCluster, setup: ReturnType<typeof setupO
 
 function writePolicy(policy: GpuPartitionPolicy | undefined, name: string): string {
   if (!policy) throw new Error(`the cluster has no policy ${name}`);
-  return stringify(withoutServerFields(policy, policy.spec));
+  // Without what the API server and the controller add.
+  const { apiVersion, kind, metadata, spec } = policy;
+  return stringify({ apiVersion, kind, metadata: { name: metadata.name }, spec });
 }
 
 /** The times at which pods started, RFC 3339, by `NAMESPACE/NAME`. */

@@ -18,7 +18,6 @@ import {
 import { ranOutOfTime, reportDemand } from './report.ts';
 import { servingAny, shareProfiles, type WantedSlice, wantedSlices } from './wanted.ts';
 import { compareText, deepEqual } from '../text/json.ts';
-import { withoutServerFields } from '../policy/record.ts';
 import { isPlanned } from '../policy/spec.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import { isWaiting, type WaitingSlices } from './waiting-pods.ts';
@@ -330,15 +329,11 @@ function advisePolicy(
       evict,
     },
   };
-  const written: GpuPartitionPolicy = policy ?? {
-    apiVersion: 'gpupartition.dev/v1alpha1',
-    kind: 'GpuPartitionPolicy',
-    metadata: { name: advisedName },
-    spec,
-  };
-  return withoutServerFields({ ...written, metadata: { name: advisedName } }, spec);
+  const { apiVersion, kind } = policy ?? writtenAs;
+  return { apiVersion, kind, metadata: { name: advisedName }, spec };
 }
 
+const writtenAs = { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuPartitionPolicy' } as const;
 const usualSpec: PolicySpec = { nodeSelector: {}, strategy: 'mixed' };
 
 /** What the pods ask for that wait and that any of some nodes could run, by profile. */
@@ -356,8 +351,7 @@ export function readMembers(
 ): readonly DemandGpu[] {
   if (partition === undefined) return [];
   const reader: GpuPartitionPolicy = {
-    apiVersion: 'gpupartition.dev/v1alpha1',
-    kind: 'GpuPartitionPolicy',
+    ...writtenAs,
     metadata: { name: '', ...policy?.metadata },
     spec: {
       nodeSelector: {},

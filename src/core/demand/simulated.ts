@@ -191,8 +191,10 @@ function layoutsOf(answer: Answer | undefined): Layouts {
 interface PlayedGpu {
   readonly id: string;
   readonly node: { readonly name: string };
+  readonly uuid: string;
   readonly product: string;
   readonly geometry: Geometry;
+  readonly keepsMode: boolean;
   readonly slices: readonly {
     readonly start: number;
     readonly task:
@@ -205,6 +207,15 @@ interface PlayedGpu {
         }
       | undefined;
   }[];
+}
+
+/** How a GPU of a simulation stands; another object as soon as anything of it is different. */
+interface PlayedState {
+  readonly present: readonly PoolInstance[];
+  /** What it has once what was chosen for it is done. */
+  readonly instances: readonly PoolInstance[];
+  /** True if nothing changes on it for now. */
+  readonly isResting: boolean;
 }
 
 /** Pods that wait in a simulation, by profile. */
@@ -378,6 +389,7 @@ export class FollowedDemands<Gpu extends PlayedGpu> {
   readonly #gpus: readonly Gpu[];
   readonly #planner: PoolPlanner;
   #followed: readonly Followed<Gpu>[] = [];
+  readonly #members = new Map<Gpu, { readonly state: PlayedState; readonly member: DemandGpu }>();
 
   constructor(gpus: readonly Gpu[], planner: PoolPlanner) {
     this.#gpus = gpus;
@@ -399,14 +411,13 @@ export class FollowedDemands<Gpu extends PlayedGpu> {
 
   /**
    * @param now in seconds from the start of the simulation
-   * @param memberOf a GPU as it will be once what was chosen for it is done
    * @returns the GPUs that change
    */
-  look(now: number, tasks: PlayedWaiting, memberOf: (gpu: Gpu) => DemandGpu): readonly Relay<Gpu>[] {
+  look(now: number, tasks: PlayedWaiting, stateOf: (gpu: Gpu) => PlayedState): readonly Relay<Gpu>[] {
     const waiting = new Map(tasks.counts());
     const ranks = new Map(tasks.ranks());
     return this.#followed.flatMap(({ policy, profiles, player, gpus }, index) => {
-      const members = gpus.map(memberOf);
+      const members = gpus.map((gpu) => this.#memberOf(gpu, stateOf(gpu)));
       const asked = [...waiting].filter(([profile, count]) => count > 0 && profiles.has(profile));
       const counts = asked.flatMap(([profile]) => {
         const of = ranks.get(profile);
@@ -436,6 +447,24 @@ export class FollowedDemands<Gpu extends PlayedGpu> {
       }
       return relays;
     });
+  }
+
+  /** A GPU as the planner sees it. */
+  #memberOf(gpu: Gpu, state: PlayedState): DemandGpu {
+    const known = this.#members.get(gpu);
+    if (known?.state === state) return known.member;
+    const { id, geometry, keepsMode, uuid, product, node } = gpu;
+    const { present, instances, isResting } = state;
+    const member: DemandGpu = {
+      node: node.name,
+      product,
+      gpu: { id, geometry, instances, isResting, keepsMode },
+      rests: false,
+      present,
+      wish: { uuid },
+    };
+    this.#members.set(gpu, { state, member });
+    return member;
   }
 }
 

@@ -200,10 +200,7 @@ function versionOf(given: GpuPartitionPolicy, generation: number | undefined, sp
 }
 
 /** What an author would write to get this spec: without what the API server and the controller add. */
-export function withoutServerFields(
-  { apiVersion, kind, metadata }: GpuPartitionPolicy,
-  spec: PolicySpec,
-): GpuPartitionPolicy {
+function withoutServerFields({ apiVersion, kind, metadata }: GpuPartitionPolicy, spec: PolicySpec): GpuPartitionPolicy {
   return { apiVersion, kind, metadata: { name: metadata.name }, spec };
 }
 

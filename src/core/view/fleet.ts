@@ -89,7 +89,7 @@ function urgencyOfPolicy({ status }: GpuPartitionPolicy): Urgency {
 }
 
 /** Orders by urgency, the most urgent first. */
-export function byUrgency(a: Urgency, b: Urgency): number {
+function byUrgency(a: Urgency, b: Urgency): number {
   return urgencies.indexOf(a) - urgencies.indexOf(b);
 }
 
@@ -301,33 +301,37 @@ interface PageNode extends NodeRowView, Pick<NodeStatusView, 'strategy' | 'plan'
 }
 
 /** Everything that the page of the fleet shows. */
-export interface PageFleet {
+interface PageFleet {
   readonly source: Source;
-  /** Milliseconds since everything was last known to be current: the clock of the browser may be another. Null for a saved cluster. */
-  readonly ageMs: number | null;
   readonly totals: FleetTotals;
   readonly policies: readonly PolicyStatusView[];
   /** Nodes that are not Ready, most urgent first. */
   readonly groups: readonly UnreadyNodes[];
+  /** All nodes, most urgent first. */
   readonly nodes: readonly PageNode[];
   /** Null while updates come in. */
   readonly interruption: Interruption | null;
 }
 
-/**
- * Views the fleet for the page. A node without news keeps its view, the same object.
- *
- * @param poolOf a node's pool, empty if unknown
- * @param now in ms since 1970
- */
+/** What is known of a fleet beside its objects. */
+interface PageFrame extends Pick<PageFleet, 'source'>, Partial<Pick<PageFleet, 'interruption'>> {
+  /** Empty if unknown. */
+  readonly poolOf: (node: string) => string;
+}
+
+/** Views the fleet for the page. A node without news keeps its view, the same object. @param now in ms since 1970 */
 export function viewPage(
   policies: readonly GpuPartitionPolicy[],
   partitions: readonly GpuNodePartition[],
-  poolOf: (node: string) => string,
+  { source, poolOf, interruption = null }: PageFrame,
   now: number,
-): Pick<PageFleet, 'totals' | 'policies' | 'groups' | 'nodes'> {
-  const nodes = partitions.map((partition) => viewNode(partition, poolOf(partition.metadata.name)));
+): PageFleet {
+  const nodes = partitions
+    .map((partition) => viewNode(partition, poolOf(partition.metadata.name)))
+    .toSorted((a, b) => byUrgency(a.urgency, b.urgency) || compareText(a.node, b.node));
   return {
+    source,
+    interruption,
     totals: countTotals(policies, partitions, now),
     policies: viewPolicies(policies, partitions, now),
     groups: groupNodes(nodes),

@@ -11,7 +11,8 @@ import { aCluster, aPod } from '../kubernetes/cluster-builder.ts';
 
 const storyTimeText = '2026-01-01T12:00:00Z';
 
-const groupNodes = (nodes: Parameters<typeof viewPage>[1]) => viewPage([], nodes, () => '', 0).groups;
+const groupNodes = (nodes: Parameters<typeof viewPage>[1]) =>
+  viewPage([], nodes, { source: { files: [] }, poolOf: () => '' }, 0).groups;
 
 describe('nodes that are not Ready', () => {
   it('are joined by what keeps them, the most urgent first, each message once', () => {
@@ -86,7 +87,7 @@ describe('a node with a sick GPU', () => {
         .join('\n');
     expect(screen(false)).to.match(/NODE .*\nsick .*GpusUnhealthy: GPU 3 does not respond/);
     expect(screen(true)).to.match(/sick .*GpusUnhealthy .*GPU 3 does not respond/);
-    expect(viewPage([], nodes, () => '', 0).totals.byUrgency).to.deep.equal([
+    expect(viewPage([], nodes, { source: { files: [] }, poolOf: () => '' }, 0).totals.byUrgency).to.deep.equal([
       { urgency: 'blocked', count: 1 },
       { urgency: 'ready', count: 1 },
     ]);

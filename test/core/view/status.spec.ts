@@ -88,7 +88,7 @@ describe('the pictures of gpu-partition status and report', () => {
     expect(text).to.contain('pods to evict: team/train-0; their claims: team/train-0-gpu');
     expect(text).to.contain('1g.5gb at 0: team/small by claim team/small-gpu');
     expect(text).to.contain('no MIG: whole GPU, held by team/r by claim team/r-gpu');
-    const [onPage] = viewPage([], [planned], () => '', storyTime).nodes;
+    const [onPage] = viewPage([], [planned], { source: { files: [] }, poolOf: () => '' }, storyTime).nodes;
     expect(onPage?.plan?.claims).to.deep.equal(['team/train-0-gpu']);
     expect(onPage?.gpus.map((one) => [one.claims, one.now?.map(({ claims }) => claims)])).to.deep.equal([
       [[], [['team/small-gpu'], ['team/train-0-gpu']]],

@@ -10,7 +10,8 @@ const closed = (name: string) => {
 
 type Objects = Parameters<typeof viewPage>;
 
-const countTotals = (given: Objects[0], nodes: Objects[1], now: number) => viewPage(given, nodes, () => '', now).totals;
+const countTotals = (given: Objects[0], nodes: Objects[1], now: number) =>
+  viewPage(given, nodes, { source: { files: [] }, poolOf: () => '' }, now).totals;
 
 describe('the fleet in figures', () => {
   it('counts nodes by urgency, GPUs that are not well, whole ones, and evictions that policies have planned', () => {

@@ -1,7 +1,6 @@
 // Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
 // Ask here what of a snapshot is simulated, with which pods, and for the figures of days in virtual time.
 import type { GpuPartitionPolicy } from '../../../api/types.ts';
-import type { DemandGpu } from '../../demand/members.ts';
 import { RolloutPlay } from '../../rollout/ledger.ts';
 import { compareText } from '../../text/json.ts';
 import type { ClusterFacts } from '../../cluster/facts.ts';
@@ -18,7 +17,6 @@ import { isWholeGpu, evictsNever } from '../../policy/spec.ts';
 type SideFigures = ReturnType<Tally['sumUp']>;
 type FleetNode = FleetGpu['node'];
 type SchedulePhase = SideStart['phases'][number];
-type PoolInstance = DemandGpu['present'][number];
 
 type PoolPlanner = ConstructorParameters<typeof FollowedDemands<FleetGpu>>[1];
 
@@ -95,6 +93,12 @@ class SimulatedRollout {
     const { request: _request, ...rest } = state;
     this.#rollout.nodes.put({ ...rest, isUnderWay: true });
   }
+}
+
+interface PoolInstance {
+  readonly profile: string;
+  readonly start: number;
+  readonly busy: boolean;
 }
 
 /** What goes, stays and comes on a GPU that gets a layout. */
@@ -175,14 +179,22 @@ interface TargetPlan {
   readonly plan: SimulatedChange;
 }
 
+interface GpuState {
+  readonly present: readonly PoolInstance[];
+  /** What it has once what was chosen for it is done. */
+  readonly instances: readonly PoolInstance[];
+  /** True if nothing changes on it for now. */
+  readonly isResting: boolean;
+}
+
 /** The layouts that GPUs are to get, until their node has its slot and they get them. */
 class Targets {
   readonly #rollout: SimulatedRollout;
   readonly #policyOf: (node: FleetNode) => GpuPartitionPolicy | undefined;
   readonly #layouts = new Map<FleetGpu, Layout>();
-  readonly #members = new Map<
+  readonly #states = new Map<
     FleetGpu,
-    { readonly version: number; readonly target: Layout | undefined; readonly member: DemandGpu }
+    { readonly version: number; readonly target: Layout | undefined; readonly state: GpuState }
   >();
 
   constructor(rollout: SimulatedRollout, policyOf: (node: FleetNode) => GpuPartitionPolicy | undefined) {
@@ -214,13 +226,13 @@ class Targets {
     return plans;
   }
 
-  /** A GPU as the planner sees it: as it will be once what was chosen for it is done. */
-  memberOf(gpu: FleetGpu): DemandGpu {
+  /** How a GPU stands, and will once what was chosen for it is done. */
+  stateOf(gpu: FleetGpu): GpuState {
     const target = this.#layouts.get(gpu);
-    const known = this.#members.get(gpu);
+    const known = this.#states.get(gpu);
     const isResting = gpu.isFixed || !gpu.node.isOpen || this.#isLeftWhole(gpu);
-    if (known?.version === gpu.version && known.target === target && known.member.gpu.isResting === isResting)
-      return known.member;
+    if (known?.version === gpu.version && known.target === target && known.state.isResting === isResting)
+      return known.state;
     const present = gpu.slices.map(({ profile, start, task }) => ({ profile, start, busy: task !== undefined }));
     const plan = target && this.#planFor(gpu, target);
     // What was chosen takes an eviction now, which its policy forbids.
@@ -229,17 +241,9 @@ class Targets {
       ...plan.keep,
       ...plan.create.map(({ profile, start }) => ({ profile, start, busy: false })),
     ];
-    const { id, geometry, keepsMode, uuid, product, node } = gpu;
-    const member: DemandGpu = {
-      node: node.name,
-      product,
-      gpu: { id, geometry, instances: coming ?? present, isResting, keepsMode },
-      rests: false,
-      present,
-      wish: { uuid },
-    };
-    this.#members.set(gpu, { version: gpu.version, target: this.#layouts.get(gpu), member });
-    return member;
+    const state = { present, instances: coming ?? present, isResting };
+    this.#states.set(gpu, { version: gpu.version, target: this.#layouts.get(gpu), state });
+    return state;
   }
 
   /** A demand that does not speak of whole GPUs leaves those alone that are in use. */
@@ -359,8 +363,8 @@ class Side {
   }
 
   #look(now: number): void {
-    const memberOf = (gpu: FleetGpu): DemandGpu => this.#targets.memberOf(gpu);
-    for (const { gpu, layout } of this.#demands.look(now, this.#pods.waiting, memberOf)) this.#targets.aim(gpu, layout);
+    const stateOf = (gpu: FleetGpu): GpuState => this.#targets.stateOf(gpu);
+    for (const { gpu, layout } of this.#demands.look(now, this.#pods.waiting, stateOf)) this.#targets.aim(gpu, layout);
     if (!this.#rollout.isAsked) return;
     for (const node of this.#rollout.step(this.#rules.startMs + now * 1000)) this.#change(node, now);
   }
