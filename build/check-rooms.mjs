@@ -45,7 +45,6 @@ const doors = {
   demand: [
     'defrag',
     'kueue',
-    'members',
     'plan-pool',
     'pod-outlook',
     'recommend',

@@ -6,9 +6,9 @@ import { defragAnnotation } from '../../api/names.ts';
 import type { CostGap, DemandSlice, PoolInstance } from './solver/pool.ts';
 import { isProfileNameError, parseProfile } from '../gpu/profiles.ts';
 import { joinWords, countWords, fitWithin } from '../text/words.ts';
-import { writeLayout, type Geometry, type Layout } from '../gpu/geometry.ts';
+import { countPresent, writeLayout, type Geometry, type Layout } from '../gpu/geometry.ts';
 import { compareText, deepEqual } from '../text/json.ts';
-import { countPresent, type DemandGpu, listPool, mostSlices, type PoolCluster } from './members.ts';
+import { type DemandGpu, listPool, mostSlices, type PoolCluster } from './members.ts';
 import {
   askFor,
   type DemandAsked,

@@ -13,14 +13,14 @@ import {
   type RankLevels,
 } from './solver/pool.ts';
 import { evictsNever, demandEntry, type DemandWishes, restEntry } from '../policy/spec.ts';
-import { countPresent, type DemandGpu } from './members.ts';
+import type { DemandGpu } from './members.ts';
 import type { WantedPart, WantedSlice } from './wanted.ts';
 import { type ClassLayout, type ClassPlan, DemandPlanner } from './solver/choose.ts';
 import { type DemandQuestion, levelsOf, PoolClasses } from './solver/problem.ts';
 import { ranOutOfTime } from './report.ts';
 import { deepEqual, compareText } from '../text/json.ts';
 import { WHOLE } from '../gpu/profiles.ts';
-import { findModel } from '../gpu/geometry.ts';
+import { countPresent, findModel } from '../gpu/geometry.ts';
 import { planGpu } from '../gpu/plan.ts';
 import { expandPreset } from '../gpu/layouts.ts';
 

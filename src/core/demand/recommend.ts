@@ -2,7 +2,7 @@
 // Ask here for the policies with a demand that would serve a cluster, from what its pods use, wait for and asked for in the past.
 import type { PolicyDemand, GpuPartitionPolicy, PolicySpec, GpuNodePartition } from '../../api/types.ts';
 import { type ClusterFacts, type GpuNode, couldTake } from '../cluster/facts.ts';
-import { type Geometry } from '../gpu/geometry.ts';
+import { countPresent, type Geometry } from '../gpu/geometry.ts';
 import { isWholeGpu } from '../policy/spec.ts';
 import { WHOLE } from '../gpu/profiles.ts';
 import type { CostGap, EvictionRule } from './solver/pool.ts';
@@ -22,7 +22,7 @@ import { isPlanned } from '../policy/spec.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import { isWaiting, type WaitingSlices } from './waiting-pods.ts';
 import type { PodView } from '../kubernetes/pod.ts';
-import { listMembers, type DemandGpu, countPresent } from './members.ts';
+import { listMembers, type DemandGpu } from './members.ts';
 import type { NodeView, LabelSelection } from '../kubernetes/node.ts';
 import {
   type AdvicePool,

@@ -3,13 +3,13 @@
 import { answerAll } from '../text/asking.ts';
 import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
 import { resourceOf } from '../cluster/facts.ts';
-import type { Geometry, Layout } from '../gpu/geometry.ts';
+import { countPresent, type Geometry, type Layout } from '../gpu/geometry.ts';
 import { gridOf, unitMask } from '../gpu/grid.ts';
 import { WHOLE } from '../gpu/profiles.ts';
 import type { PodView } from '../kubernetes/pod.ts';
 import { servingAny } from './wanted.ts';
 import { weighEviction } from './eviction-cost.ts';
-import { stabilizationMs, countPresent, type DemandGpu } from './members.ts';
+import { stabilizationMs, type DemandGpu } from './members.ts';
 import {
   askFor,
   type DemandAsked,

@@ -16,7 +16,7 @@ import {
   type PlanQuestion,
   planServed,
 } from './plan-pool.ts';
-import { judgeRequest } from './defrag.ts';
+import { freeSlices, judgeRequest } from './defrag.ts';
 import { indexHolders, listGoing, type PoolHolders, weighGpus } from './eviction-cost.ts';
 import type { BudgetView } from '../node/eviction.ts';
 import { podTrimmer } from '../cluster/kept-pods.ts';
@@ -27,6 +27,7 @@ import type { DemandReport } from '../policy/spec.ts';
 import type { PolicyRecord } from '../policy/record.ts';
 import type { SliceEntry, DemandWishes } from '../policy/spec.ts';
 import { podName, type PodView } from '../kubernetes/pod.ts';
+import type { Layout } from '../gpu/geometry.ts';
 import { durationMs } from '../text/syntax.ts';
 import { deepEqual, omitUndefined } from '../text/json.ts';
 import { stabilizationMs, type DemandGpu, listPool, type PoolCluster, setMembersAside } from './members.ts';
@@ -196,37 +197,58 @@ function trimHoldings({ apiVersion, kind, metadata, spec, status }: GpuNodeParti
   };
 }
 
+/** A cluster as it was read once: its pods, and what it says of those that hold slices. */
+type ClusterRead = Parameters<typeof indexHolders>[0] & WaitingPods & { readonly now: number };
+
 /**
- * Foresees what the demand of a policy makes of its pool. What was asked for earlier, and which GPUs were re-laid lately, only the controller
- * knows: all counts as steady, and as rested. Yields after each node, and for each plan.
- *
- * @param read the pods of the cluster, and what it says of those that hold slices
- * @param held what Kueue holds back, as far as it is known
- * @param at the time for which it is foreseen, in ms since the epoch
+ * The demand of a policy without a past. What was asked for earlier, and which GPUs were re-laid lately, only the controller knows: all
+ * counts as steady, and as rested. Its thoughts yield after each node, and for each plan.
  */
-export function* foreseeDemand(
-  record: PolicyRecord,
-  cluster: PoolCluster,
-  read: Parameters<typeof indexHolders>[0] & WaitingPods & { readonly now: number },
-  held: KueueReading | undefined,
-  at: number,
-): Generator<
-  PlanQuestion | undefined,
-  { readonly wishes: ReadonlyMap<string, DemandWishes>; readonly report: DemandReport },
-  PlannedPool
-> {
-  const { policy } = record;
-  const { demand = { slices: [] }, drain } = policy.spec;
-  const pool = yield* listPool(record, cluster);
-  const queued = demand.from === 'Kueue' ? held : undefined;
-  const share = followsPods(demand) ? yield* readShare(record, cluster, read, queued, at) : undefined;
-  const { members, asked, mayEvict, report } = askPool(policy, wantedSlices(demand, pool, share), pool, share);
-  const sparing = { nodes: share?.waiting.ranks?.nodes, nowMs: read.now };
-  const served = planServed(members, asked);
-  const { layouts, shortfall } = served
-    ? { ...served, layouts: layRest(demand.rest, asked, members) }
-    : yield* planMembers(members, asked, mayEvict ? weighGpus(members, indexHolders(read), drain, sparing) : undefined);
-  return { wishes: wishesOf(members, layouts), report: report(members, shortfall, at) };
+export class ForeseenDemand {
+  readonly #record: PolicyRecord;
+  readonly #cluster: PoolCluster;
+  readonly #read: ClusterRead;
+
+  constructor(record: PolicyRecord, cluster: PoolCluster, read: ClusterRead) {
+    this.#record = record;
+    this.#cluster = cluster;
+    this.#read = read;
+  }
+
+  /**
+   * What the demand makes of its pool.
+   *
+   * @param held what Kueue holds back, as far as it is known
+   * @param at the time for which it is foreseen, in ms since the epoch
+   */
+  *choose(
+    held: KueueReading | undefined,
+    at: number,
+  ): Generator<
+    PlanQuestion | undefined,
+    { readonly wishes: ReadonlyMap<string, DemandWishes>; readonly report: DemandReport },
+    PlannedPool
+  > {
+    const [record, cluster, read] = [this.#record, this.#cluster, this.#read];
+    const { policy } = record;
+    const { demand = { slices: [] }, drain } = policy.spec;
+    const pool = yield* listPool(record, cluster);
+    const queued = demand.from === 'Kueue' ? held : undefined;
+    const share = followsPods(demand) ? yield* readShare(record, cluster, read, queued, at) : undefined;
+    const { members, asked, mayEvict, report } = askPool(policy, wantedSlices(demand, pool, share), pool, share);
+    const sparing = { nodes: share?.waiting.ranks?.nodes, nowMs: read.now };
+    const weigh = () => (mayEvict ? weighGpus(members, indexHolders(read), drain, sparing) : undefined);
+    const served = planServed(members, asked);
+    const { layouts, shortfall } = served
+      ? { ...served, layouts: layRest(demand.rest, asked, members) }
+      : yield* planMembers(members, asked, weigh());
+    return { wishes: wishesOf(members, layouts), report: report(members, shortfall, at) };
+  }
+
+  /** {@link freeSlices} on its pool, whether or not the policy has a demand. */
+  *free(free: Layout, seconds: number): ReturnType<typeof freeSlices> {
+    return yield* freeSlices(free, this.#record, this.#cluster, this.#read, seconds);
+  }
 }
 
 /** Remembers which GPUs, or pods, were re-laid a short while ago and are left alone until their cooldown ends. */

@@ -1,8 +1,8 @@
 import type { PolicyDemand } from '../../api/types.ts';
 import { type DemandSlice, NOBODY } from './solver/pool.ts';
 import { isWholeGpu, nameSlice, profilesServing, profilesServingAll, type SliceEntry } from '../policy/spec.ts';
-import type { Geometry } from '../gpu/geometry.ts';
-import { countPresent, mostSlices, type DemandGpu } from './members.ts';
+import { countPresent, type Geometry } from '../gpu/geometry.ts';
+import { mostSlices, type DemandGpu } from './members.ts';
 import { isOfProfile, type WaitingSlices } from './waiting-pods.ts';
 import { WHOLE } from '../gpu/profiles.ts';
 

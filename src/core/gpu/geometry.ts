@@ -386,3 +386,10 @@ function compareProfiles(a: string, b: string): number {
   const memory = (name: string) => Number(/\.(\d+)gb/.exec(name)?.[1] ?? 0);
   return slices(a) - slices(b) || memory(a) - memory(b) || compareText(a, b);
 }
+
+/** How many instances there are, by profile. */
+export function countPresent(instances: readonly { readonly profile: string }[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { profile } of instances) counts.set(profile, (counts.get(profile) ?? 0) + 1);
+  return counts;
+}

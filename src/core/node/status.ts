@@ -21,7 +21,7 @@ import { writerModeFor } from './rules/labels.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { timeText } from '../text/syntax.ts';
 import { listPodCauses, namePods } from './rules/users.ts';
-import { type PolicyRecord, storeVersions } from '../policy/record.ts';
+import type { PolicyRecord } from '../policy/record.ts';
 import type { PolicyReason } from '../../api/names.ts';
 import { describeGate } from '../rollout/ledger.ts';
 import { type DemandReport, isCleaningUp } from '../policy/spec.ts';
@@ -396,6 +396,8 @@ interface PolicyFacts {
   readonly acceptedGeneration?: number | undefined;
   /** The version that decides over nodes; undefined if there is none. */
   readonly inForce?: GpuPartitionPolicy | undefined;
+  /** What of these the status keeps. */
+  readonly stored?: Pick<PolicyStatus, 'acceptedGeneration' | 'inForce'>;
   /** The first of the nodes that keep its generation from being accepted, and the message for all of them. */
   readonly refusedBy?: PolicyRecord['refusal'];
   /** The gate that keeps nodes from starting. */
@@ -460,7 +462,7 @@ export function nextStatus(
 
 function factsOf(
   record: PolicyRecord,
-  { status: stored }: GpuPartitionPolicy,
+  { status: known }: GpuPartitionPolicy,
   { accepts, times, ...look }: PolicyLook,
 ): PolicyFacts {
   const { newest, refusal, refused, demand, policy } = record;
@@ -473,12 +475,13 @@ function factsOf(
     refusal,
     acceptedGeneration,
     inForce,
+    stored: record.storedIf(accepts),
     demand,
-    ...(policy.spec.demand && { knownDemand: stored?.demand }),
+    ...(policy.spec.demand && { knownDemand: known?.demand }),
     // What was done once is not forgotten with the leader.
-    defrag: demand ? demand.defrag : stored?.defrag,
+    defrag: demand ? demand.defrag : known?.defrag,
     // A new leader continues with it; a schedule with layouts in between ends it.
-    steady: demand ? demand.steady : policy.spec.demand && stored?.steady,
+    steady: demand ? demand.steady : policy.spec.demand && known?.steady,
     ...(times && { schedule: { ...times.mark, ...(times.next && { next: times.next }) } }),
     ...(first && words !== undefined && { refusedBy: { reason: first.reason, message: words } }),
   };
@@ -486,7 +489,7 @@ function factsOf(
 
 /** Status of a policy from what is known of its nodes; kstatus conditions. Pure: times are the caller's. */
 export function policyStatus(facts: PolicyFacts, tally: NodeCounts): PolicyStatusDraft {
-  const { policy, acceptedGeneration, inForce, limits, schedule, defrag, demand, steady } = facts;
+  const { policy, stored, limits, schedule, defrag, demand, steady } = facts;
   const skipped = tally.size('skipped');
   const nodes = {
     matched: tally.matched,
@@ -502,7 +505,7 @@ export function policyStatus(facts: PolicyFacts, tally: NodeCounts): PolicyStatu
   const generation = policy.metadata.generation;
   return {
     ...omitUndefined({ observedGeneration: generation }),
-    ...storeVersions({ acceptedGeneration, inForce }),
+    ...stored,
     summary: [
       summarise(nodes, tally.size('waiting')),
       ...(facts.frozen === undefined ? [] : ['frozen']),

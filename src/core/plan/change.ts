@@ -18,9 +18,9 @@ import type { BudgetView } from '../node/eviction.ts';
 
 import type { NodeView } from '../kubernetes/node.ts';
 import type { DemandReport } from '../policy/spec.ts';
-import { freeSlices } from '../demand/defrag.ts';
 import type { PlannedPool, PlanQuestion } from '../demand/plan-pool.ts';
-import { foreseeDemand, reportFailure } from '../demand/state.ts';
+import { ForeseenDemand, reportFailure } from '../demand/state.ts';
+import type { KueueReading } from '../demand/kueue.ts';
 import type { Layout } from '../gpu/geometry.ts';
 
 function fillFleet(cluster: ClusterState, after: PoliciesAfter, setup: ControllerSetup): Fleet {
@@ -221,16 +221,17 @@ export class ForeseenChange {
     );
   }
 
-  get #pool() {
-    return { fleet: this.#fleet, nodes: this.#located.nodeOf, partitions: this.#located.partitionOf };
+  #foresee(record: PolicyRecord): ForeseenDemand {
+    const { nodeOf: nodes, partitionOf: partitions } = this.#located;
+    return new ForeseenDemand(record, { fleet: this.#fleet, nodes, partitions }, this.#cluster);
   }
 
   /** Chooses layouts for a demand, as the controller would now. @param held what Kueue holds back, if any demand follows that */
   *choose(
     record: PolicyRecord,
-    held: Parameters<typeof foreseeDemand>[3],
+    held: KueueReading | undefined,
   ): Generator<PlanQuestion | undefined, void, PlannedPool> {
-    const { wishes, report } = yield* foreseeDemand(record, this.#pool, this.#cluster, held, this.#at);
+    const { wishes, report } = yield* this.#foresee(record).choose(held, this.#at);
     this.#fleet.choose(record.policy, wishes);
     this.#reports.set(record.name, report);
   }
@@ -249,7 +250,7 @@ export class ForeseenChange {
   *free(policy: string, free: Layout, seconds: number) {
     const record = this.#fleet.policy(policy);
     if (!record) return undefined;
-    const found = yield* freeSlices(free, record, this.#pool, this.#cluster, seconds);
+    const found = yield* this.#foresee(record).free(free, seconds);
     const hasDemand = record.policy.spec.demand !== undefined;
     return typeof found === 'string' ? found : { policy, hasDemand, free, ...found };
   }

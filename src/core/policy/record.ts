@@ -373,6 +373,11 @@ export class PolicyRecord {
     return accepts ? accept(this.versions, schedule) : this.versions;
   }
 
+  /** What of these is kept in the policy's status. */
+  storedIf(accepts: boolean): ReturnType<typeof storeVersions> {
+    return storeVersions(this.versionsIf(accepts));
+  }
+
   /** What becomes of its nodes with other versions of the same edit: what is asked of them is another, only its acceptance, or nothing. */
   compare(versions: PolicyVersions): 'Switch' | 'Acceptance' | undefined {
     const shown = applySchedule(versions);

@@ -15,7 +15,7 @@ import {
   type Layouts,
 } from '../../../src/core/demand/simulated.ts';
 import { Random } from '../../../src/core/plan/simulation/trace.ts';
-import { countPresent } from '../../../src/core/demand/members.ts';
+import { countPresent } from '../../../src/core/gpu/geometry.ts';
 import { WHOLE } from '../../../src/core/gpu/profiles.ts';
 import { aPool } from './plain-pool.ts';
 import { planWithoutSolver, withoutSolver } from '../plan/simulation/simulation-builder.ts';

@@ -3,6 +3,7 @@ import { type NodeOutcome, NodeCounts } from '../../../src/core/policy/tally.ts'
 import { policyStatus } from '../../../src/core/node/status.ts';
 import type { PolicyRefusal } from '../../../src/core/policy/resolve-node.ts';
 import { aPolicy } from '../../support/builders.ts';
+import { storeVersions } from '../../../src/core/policy/record.ts';
 
 const ready: NodeOutcome = { node: 'a', phase: 'Ready', reason: 'Ready', message: '' };
 const failed: NodeOutcome = { node: 'b', phase: 'Failed', reason: 'Failed', message: 'InUse: pid 42' };
@@ -95,7 +96,8 @@ describe('policyStatus', () => {
     const inForce = aPolicy({ generation: 3 });
 
     it('counts its nodes as they are under the generation in force, keeps that, and says so', () => {
-      const facts = { policy: aPolicy({ generation: 4 }), acceptedGeneration: 3, inForce, refusedBy };
+      const versions = { acceptedGeneration: 3, inForce };
+      const facts = { policy: aPolicy({ generation: 4 }), ...versions, stored: storeVersions(versions), refusedBy };
       const status = policyStatus(facts, tallyOf([ready, { ...ready, node: 'b' }]));
       expect(status.summary).to.equal('2/2 ready');
       expect(status).to.include({ observedGeneration: 4, acceptedGeneration: 3 });

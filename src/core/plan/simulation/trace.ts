@@ -1,11 +1,10 @@
 // Room plan: what a change of policies would do to a cluster, foreseen with the controller's own decisions; nothing is written.
 // Ask here for the pods that come to a simulation, in seconds from its start.
 import { compareText } from '../../text/json.ts';
-import type { Geometry } from '../../gpu/geometry.ts';
+import { countPresent, type Geometry } from '../../gpu/geometry.ts';
 import { listBaseProfiles, isProfileNameError, parseProfile, resolveProfile, WHOLE } from '../../gpu/profiles.ts';
 import type { ClusterFacts, GpuNode } from '../../cluster/facts.ts';
 import { countWaiting } from '../../demand/recommend.ts';
-import { countPresent } from '../../demand/members.ts';
 import type { StartNode } from './fleet.ts';
 
 /** A pod that asks for one slice. */
