@@ -5,14 +5,13 @@ import { managedConfig } from '../core/nvidia/plugin-config.ts';
 import { isUrgentNode, type NodeSnapshot, slotIn } from '../core/node/snapshot.ts';
 import { devicePluginConfigLabel } from '../core/nvidia/labels.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
-import { keepWriter, type PolicyRecord } from '../core/policy/record.ts';
+import type { PolicyRecord } from '../core/policy/record.ts';
 import { FleetRollout, type NodeRolloutState, type Slot } from '../core/rollout/budget.ts';
 import type { stepLedger } from '../core/rollout/ledger.ts';
 import type { KubeObject, Store, ObjectRef } from '../kube/watch.ts';
 import type { AgentPods } from './node-notifier.ts';
 import { Expectations } from '../kube/own-writes.ts';
-import { trimAgentPod } from './watched-objects.ts';
-import { trimNode, trimPartition } from './watched-objects.ts';
+import { trimAgentPod, trimNode, trimPartition, trimPolicy } from './watched-objects.ts';
 import type { NodeObject } from './operator.ts';
 import { nodePartitions, nodes, pods, policies, configMaps } from '../api/resources.ts';
 import type { PodView } from '../core/kubernetes/pod.ts';
@@ -51,7 +50,7 @@ export class Cluster {
     readonly fleet: Fleet;
     readonly agents: AgentPods;
   }) {
-    this.policies = new Expectations(parts.policies, keepWriter);
+    this.policies = new Expectations(parts.policies, trimPolicy);
     this.nodes = new Expectations(parts.nodes, trimNode);
     this.partitions = new Expectations(parts.partitions, trimPartition);
     this.fleet = parts.fleet;
@@ -200,7 +199,7 @@ export class ClusterWatches implements WatchedCluster, Stoppable {
   constructor(parts: { readonly client: KubeClient; readonly logger: Logger; readonly agentNamespace: string }) {
     const { client, logger, agentNamespace } = parts;
     const common = { client, logger };
-    this.policies = new WarmWatch({ ...common, resource: policies, trim: keepWriter });
+    this.policies = new WarmWatch({ ...common, resource: policies, trim: trimPolicy });
     this.nodes = new WarmWatch({ ...common, resource: nodes, trim: trimNode });
     this.partitions = new WarmWatch({ ...common, resource: nodePartitions, trim: trimPartition });
     this.agents = new WarmWatch({

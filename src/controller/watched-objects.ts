@@ -3,6 +3,7 @@ import { type NodeView, PackedLabels } from '../core/kubernetes/node.ts';
 import type {
   DeviceReport,
   GpuNodePartition,
+  GpuPartitionPolicy,
   GpuReport,
   GpuWish,
   InstanceReport,
@@ -13,6 +14,16 @@ import { isReady, podName, type PodView, type ResourceClaimView } from '../core/
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import { cutText } from '../core/text/words.ts';
 import type { KubeObject } from '../kube/watch.ts';
+
+/** Keeps, of a policy's managed fields, which are half of the object, who manages which part of it, and none of the fields in these. */
+export function trimPolicy<Policy extends GpuPartitionPolicy>(policy: Policy): Policy {
+  const managed = (policy.metadata['managedFields'] ?? []) as readonly { readonly fieldsV1?: object }[];
+  const managedFields = managed.map(({ fieldsV1 = {}, ...entry }) => ({
+    ...entry,
+    fieldsV1: Object.fromEntries(Object.keys(fieldsV1).map((part) => [part, {}])),
+  }));
+  return { ...policy, metadata: { ...policy.metadata, managedFields } };
+}
 
 /** What nodes of a fleet have in common: a few values each, unless another program keeps times in its annotations. */
 const sharedNodeValues = new SharedValues(512);

@@ -6,7 +6,7 @@ import { type NodeObject, GpuPartitionOperator } from '../../src/controller/oper
 import type { JsonPatchOperation } from '../../src/core/text/json.ts';
 import { defaultSystemNamespaces, type PodView } from '../../src/core/kubernetes/pod.ts';
 import { defaultClients } from '../../src/core/node/plugin-pods.ts';
-import { keepWriter } from '../../src/core/policy/record.ts';
+import { trimPolicy } from '../../src/controller/watched-objects.ts';
 import { trimAgentPod } from '../../src/controller/watched-objects.ts';
 import { trimNode, trimPartition } from '../../src/controller/watched-objects.ts';
 import { planWish } from '../../src/core/device/plan.ts';
@@ -197,7 +197,7 @@ class MemoryWatch<T extends KubeObject> {
 }
 
 class MemoryWatches implements WatchedCluster {
-  readonly policies = new MemoryWatch<GpuPartitionPolicy & KubeObject>(keepWriter);
+  readonly policies = new MemoryWatch<GpuPartitionPolicy & KubeObject>(trimPolicy);
   readonly nodes = new MemoryWatch<NodeObject>(trimNode);
   readonly partitions = new MemoryWatch<GpuNodePartition & KubeObject>(trimPartition);
   readonly agents = new MemoryWatch<PodView>(trimAgentPod);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { NodeView } from '../../src/core/kubernetes/node.ts';
-import { trimNode, trimPartition } from '../../src/controller/watched-objects.ts';
+import { trimNode, trimPartition, trimPolicy } from '../../src/controller/watched-objects.ts';
+import { writerOf } from '../../src/core/policy/record.ts';
 import { fleetNode, fleetDevice, fleetLayout, fleetPartition, fleetPool } from '../bench/fleet-objects.ts';
 import { readKeptMemory } from '../support/kept-memory.ts';
 import type { GpuNodePartition } from '../../src/api/types.ts';
@@ -237,5 +238,21 @@ describe('a GpuNodePartition as the controller keeps it', () => {
   it('is no more when it is projected again', () => {
     const once = trim(aFleetPartition('fleet-1'));
     expect(trimPartition(once)).to.deep.equal(once);
+  });
+});
+
+describe('a policy that is watched', () => {
+  it('tells who wrote its spec, and of no field who manages it', () => {
+    const fieldsV1 = { 'f:spec': { 'f:layouts': {} }, 'f:metadata': { 'f:labels': {} } };
+    const managedFields = [
+      { manager: 'kubectl', time: '2026-01-01T09:00:00Z', fieldsV1 },
+      { manager: 'argocd', time: '2026-01-01T10:00:00Z', fieldsV1 },
+      { manager: 'controller', time: '2026-01-01T11:00:00Z', subresource: 'status', fieldsV1: { 'f:status': {} } },
+    ];
+    const policy = aPolicy();
+    const kept = trimPolicy({ ...policy, metadata: { ...policy.metadata, managedFields } });
+    expect(writerOf(kept)).to.deep.equal({ manager: 'argocd', time: '2026-01-01T10:00:00Z' });
+    expect(JSON.stringify(kept.metadata)).not.to.match(/f:layouts|f:labels/);
+    expect(trimPolicy(kept)).to.deep.equal(kept);
   });
 });

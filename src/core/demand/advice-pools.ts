@@ -6,7 +6,7 @@ import { compareText } from '../text/json.ts';
 import { byPrecedence, selectsNode, isPlanned, asScheduled } from '../policy/spec.ts';
 import { type NodeView, type LabelSelection, meetsSelection } from '../kubernetes/node.ts';
 import { isChangingLabelKey } from '../../api/label-keys.ts';
-import { productsOf } from '../policy/resolve-node.ts';
+import { matchesGpu } from '../policy/resolve-node.ts';
 import { liveGeometry } from '../device/plan.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import { requestsOf, podName, type PodView } from '../kubernetes/pod.ts';
@@ -133,7 +133,9 @@ function groupByModels(nodes: readonly GpuNode[], { nodes: all }: ClusterFacts):
 /** `a100-40gb`; `unread` for nodes whose GPUs no agent has reported. */
 function nameModels({ partition }: GpuNode): string {
   const gpus = partition?.status?.device?.gpus ?? [];
-  const products = productsOf(gpus).map((product) => findModel(product)?.id ?? asName(product));
+  // One that no selector matches has not told what it is.
+  const known = gpus.filter((gpu) => matchesGpu({}, gpu));
+  const products = known.map(({ product }) => findModel(product)?.id ?? asName(product));
   return products.length === 0 ? 'unread' : [...new Set(products)].toSorted(compareText).join('-');
 }
 

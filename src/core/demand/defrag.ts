@@ -1,5 +1,5 @@
 // Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
-// Ask here what becomes of a request to free slices, or for the cheapest moves that free some.
+// Ask here what a request to free slices says.
 import { statusBounds } from '../../api/generated/gpu-partition-policy.bounds.ts';
 import type { GpuPartitionPolicy, PolicySpec, PolicyStatus } from '../../api/types.ts';
 import { defragAnnotation } from '../../api/names.ts';

@@ -1,5 +1,5 @@
 // Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
-// Ask here what Kueue holds back, and which share of all pods that wait counts for one policy, in slices by resource.
+// Ask here for what is read of Kueue, and how little of it is kept.
 import { requestsOf, type PodView, type Toleration, tolerates } from '../kubernetes/pod.ts';
 import type { NodeView, Taint } from '../kubernetes/node.ts';
 import { isZeroQuantity } from '../text/syntax.ts';

@@ -1,5 +1,5 @@
 // Room demand: which layouts the demand of a policy makes of its pool of GPUs, by what pods ask for.
-// Ask here which pods wait for slices, in whose namespaces they count, and what is kept of them.
+// Ask here what is kept of a pod that waits for slices.
 import { answerAll } from '../text/asking.ts';
 import type { DeviceReport } from '../../api/types.ts';
 import { isResourceOf, couldTake, requirementsKey } from '../cluster/facts.ts';

@@ -221,13 +221,6 @@ export function writerOf({ metadata }: Pick<GpuPartitionPolicy, 'metadata'>): Pi
   return omitUndefined({ manager, time });
 }
 
-/** Keeps, of a policy's managed fields, which are half of the object, only who wrote its spec. */
-export function keepWriter<Policy extends GpuPartitionPolicy>(policy: Policy): Policy {
-  const writer = writerOf(policy);
-  const managedFields = writer.manager === undefined ? [] : [{ ...writer, fieldsV1: { 'f:spec': {} } }];
-  return { ...policy, metadata: { ...policy.metadata, managedFields } };
-}
-
 /** What is new in a status: what becomes of an edit or a schedule, what somebody waits for, or words and counts. */
 type StatusNews = 'Turn' | 'News' | 'Counts';
 

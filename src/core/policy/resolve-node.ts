@@ -39,16 +39,11 @@ export interface PolicyRefusal {
   readonly message: string;
 }
 
-/** Products of the GPUs that have reported theirs. */
-export function productsOf(gpus: readonly GpuReport[]): readonly string[] {
-  return gpus.filter((gpu) => !isNameless(gpu)).map(({ product }) => product);
-}
-
 /** Products of the GPUs that may have MIG: one that has none, or does not say what it is, tells nothing of what a policy can have. */
 export function migProductsOf(gpus: readonly GpuReport[]): readonly string[] {
   const mayHaveMig = ({ migCapable, error, product }: GpuReport): boolean =>
     migCapable !== false && (error === undefined || findModel(product) !== undefined);
-  return productsOf(gpus.filter(mayHaveMig));
+  return gpus.filter((gpu) => !isNameless(gpu) && mayHaveMig(gpu)).map(({ product }) => product);
 }
 
 /** A lost GPU that has never told its UUID is reported by its address, and nothing can be asked of it. */

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import type { GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
 import { isPlanned } from '../../../src/core/policy/spec.ts';
 import {
-  keepWriter,
   accept,
   readVersions,
   storeVersions,
@@ -127,7 +126,7 @@ describe('the history of a policy', () => {
       { manager: 'controller', time: '2026-01-01T11:00:00Z', subresource: 'status', fieldsV1: { 'f:spec': {} } },
     ];
     const policy = aPolicy(good);
-    const known = keepWriter({ ...policy, metadata: { ...policy.metadata, managedFields } });
+    const known = { ...policy, metadata: { ...policy.metadata, managedFields } };
     const [first] = recordInForce([], accept(readVersions(known)), time);
     expect(first).to.deep.equal({ generation: 1, time: written, manager: 'argocd', spec: policy.spec });
     const edited = new Edited().edit(bad);
