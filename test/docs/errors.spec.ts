@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { nodeReasons, policyReasons } from '../../src/api/names.ts';
 import { findingCodes } from '../../src/core/text/words.ts';
 import { DeviceError } from '../../src/core/gpu/device-state.ts';
-import { kubeletErrorCodes } from '../../src/core/device/grants.ts';
+import { KubeletError } from '../../src/core/device/grants.ts';
 import { pageText } from '../../src/ui/page-text.ts';
 
 describe('docs/errors.md', () => {
@@ -15,7 +15,7 @@ describe('docs/errors.md', () => {
     expect(named(1)).to.have.members([...nodeReasons]);
     const cells = [...(sections[3] ?? '').matchAll(/^\| (`.*?`) \|/gm)].map(([, cell = '']) => cell);
     expect(cells.flatMap((cell) => cell.replaceAll('`', '').split(', '))).to.have.members([...findingCodes]);
-    expect(named(2)).to.include.members([...DeviceError.codes, ...kubeletErrorCodes]);
+    expect(named(2)).to.include.members([...DeviceError.codes, ...KubeletError.codes]);
   });
 
   it('is what the fleet page says of a reason, with what the runbook adds', () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import { DeviceError } from '../../src/core/gpu/device-state.ts';
 import { codeEndings, endings } from '../../src/core/node/grants.ts';
-import { kubeletErrorCodes } from '../../src/core/device/grants.ts';
+import { KubeletError } from '../../src/core/device/grants.ts';
 
 /** `| \`REASON\`, \`REASON\` | yes | because |` */
 const row = /^\| (?<reasons>`\w+`(?:, `\w+`)*) \| (?<counts>yes|no) \| (?<why>[^|]+) \|$/;
@@ -33,7 +33,7 @@ describe('docs/rollout.md', () => {
         .map((code) => [code, { counts: counts === 'never' ? 'Never' : 'Repeated', why }] as const),
     );
     expect(Object.fromEntries(told)).to.deep.equal(codeEndings);
-    const known = [...DeviceError.codes, ...kubeletErrorCodes, 'PlanChanged', 'Stale'];
+    const known = [...DeviceError.codes, ...KubeletError.codes, 'PlanChanged', 'Stale'];
     expect(known).to.include.members(Object.keys(codeEndings));
   });
 });

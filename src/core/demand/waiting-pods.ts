@@ -8,7 +8,7 @@ import { type NodeView, type LabelSelection, meetsSelection } from '../kubernete
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
 import { WHOLE } from '../gpu/profiles.ts';
 import { namespaceNameLabel } from '../../api/names.ts';
-import { isSurelyRead, listReportedPods } from '../device/holders.ts';
+import { unreadUntil, listReportedPods } from '../device/holders.ts';
 import { compareText, memoize, omitUndefined } from '../text/json.ts';
 import { couldHold, type PodPool } from './members.ts';
 
@@ -286,7 +286,7 @@ function* leaveRunning(
     for (const name of holdersOf(device)) {
       const waiter = byName.get(name);
       // One that follows another of its name, on a node whose agent is silent, does wait.
-      if (waiter !== undefined && isSurelyRead(waiter.pod, device)) running.add(waiter);
+      if (waiter !== undefined && unreadUntil(waiter.pod, device) === undefined) running.add(waiter);
     }
   }
   return running.size === 0 ? waiters : waiters.filter((one) => !running.has(one));

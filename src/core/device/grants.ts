@@ -454,18 +454,15 @@ const kubeletErrors = {
 
 type KubeletErrorCode = keyof typeof kubeletErrors;
 
-/** @internal A test compares docs/errors.md with it. */
-export const kubeletErrorCodes: readonly KubeletErrorCode[] = Object.keys(kubeletErrors).filter(isKubeletErrorCode);
-
 /** Errors that a kubelet shows while it restarts. */
-export const restartingCodes: readonly KubeletErrorCode[] = [
+const restartingCodes: ReadonlySet<string> = new Set<KubeletErrorCode>([
   'KubeletUnavailable',
   'KubeletSocketMissing',
   'KubeletTimeout',
-];
+]);
 
 export function mayBeRestarting({ code }: { readonly code: string }): boolean {
-  return restartingCodes.some((one) => one === code);
+  return restartingCodes.has(code);
 }
 
 interface KubeletErrorDetails {
@@ -478,6 +475,7 @@ interface KubeletErrorDetails {
 
 /** The kubelet did not answer the query, and what to do about it. */
 export class KubeletError extends Error {
+  static readonly codes: readonly KubeletErrorCode[] = Object.keys(kubeletErrors).filter(isKubeletErrorCode);
   override readonly name = 'KubeletError';
   readonly code: KubeletErrorCode;
   readonly tried: string;

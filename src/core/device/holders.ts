@@ -15,7 +15,7 @@ import {
 import { isZeroQuantity } from '../text/syntax.ts';
 import { nameWhole } from '../gpu/profiles.ts';
 
-/** The pods of an agent's last reading. The kubelet tells their names only; see `isSurelyRead` for which pods these are. */
+/** The pods of an agent's last reading. The kubelet tells their names only; see `unreadUntil` for which pods these are. */
 interface ReportedPods {
   /** `NAMESPACE/NAME` of all pods whose devices the agent knows. */
   readonly holders: readonly string[];
@@ -54,18 +54,16 @@ function listNames(
  */
 const slackMs = 3_000;
 
-/** The earliest time, in ms, at which a reading shows this pod, and no earlier one of its name. */
-export function readableFrom({ metadata }: CreatedPod): number {
-  return Date.parse(metadata.creationTimestamp ?? '') + slackMs;
-}
-
-/** Whether a pod of a reported name is the one that was read, and not one that came since. Agents of earlier versions tell no time. */
-export function isSurelyRead(pod: CreatedPod, { readTime }: Pick<DeviceReport, 'readTime'> = {}): boolean {
-  return readTime === undefined || !(readableFrom(pod) > Date.parse(readTime));
-}
-
-interface CreatedPod {
-  readonly metadata: { readonly creationTimestamp?: string };
+/**
+ * The earliest time, in ms, at which a reading shows this pod, and no earlier one of its name; undefined if the last one did. Agents of
+ * earlier versions tell no time.
+ */
+export function unreadUntil(
+  { metadata }: { readonly metadata: { readonly creationTimestamp?: string } },
+  { readTime }: Pick<DeviceReport, 'readTime'> = {},
+): number | undefined {
+  const readableMs = Date.parse(metadata.creationTimestamp ?? '') + slackMs;
+  return readTime !== undefined && readableMs > Date.parse(readTime) ? readableMs : undefined;
 }
 
 const mostNamed = 4;

@@ -11,7 +11,7 @@ import {
   type ResourceClaimView,
 } from '../kubernetes/pod.ts';
 import { listLosses } from '../device/holders.ts';
-import { isSurelyRead, findNamedDevice } from '../device/holders.ts';
+import { unreadUntil, findNamedDevice } from '../device/holders.ts';
 import { namespacedName, cutGenerateName, wholeUnits } from '../text/syntax.ts';
 import { userKey } from '../gpu/device-state.ts';
 import {
@@ -169,7 +169,7 @@ function describeHeld(pod: PodView, { claims = [] }: ClusterFacts): string {
 /** A reading that is older than the pod tells of an earlier one of its name. */
 function explainLoss(pod: PodView, { partitions }: ClusterFacts): string | undefined {
   const { device } = partitions.find(({ metadata }) => metadata.name === pod.spec?.nodeName)?.status ?? {};
-  return isSurelyRead(pod, device) ? listLosses(device, [pod])[0]?.why : undefined;
+  return unreadUntil(pod, device) === undefined ? listLosses(device, [pod])[0]?.why : undefined;
 }
 
 function scheduler(word: string | undefined): string {

@@ -482,6 +482,88 @@ export function countAddable(grid: Grid, totals: readonly number[], profile: num
   return Math.max(0, most);
 }
 
+/** Choices examined for one set of occupied units; NVIDIA's largest table takes a tenth. */
+const MOST_ADDITION_WORK = 2_000_000;
+
+/**
+ * Finds the largest sets of wanted instances that fit beside others: none of them is part of another.
+ *
+ * @param wanted indexes of profiles; undefined for one that is never made
+ * @param caps the most instances of each wanted profile
+ * @returns for the units that others occupy, and how many of each profile there are: sets as counts of the wanted profiles; each is
+ * searched once
+ */
+export function additionsOf(
+  grid: Grid,
+  wanted: readonly (number | undefined)[],
+  caps: readonly number[],
+): (occupied: number, totals: readonly number[]) => readonly (readonly number[])[] {
+  const known = new Map<string, readonly (readonly number[])[]>();
+  return (occupied, totals) => {
+    const key = `${occupied} ${countsKey(grid, totals)}`;
+    const found = known.get(key) ?? findAdditions(grid, wanted, caps, occupied, totals);
+    known.set(key, found);
+    return found;
+  };
+}
+
+function findAdditions(
+  grid: Grid,
+  wanted: readonly (number | undefined)[],
+  caps: readonly number[],
+  occupied: number,
+  totals: readonly number[],
+): readonly (readonly number[])[] {
+  const found: (readonly number[])[] = [];
+  const counts = grid.profiles.map(() => 0);
+  const open = wanted.map((profile, index) => ({ profile, cap: caps[index] ?? 0, created: 0 }));
+  const arranger = arrangerOf(grid, totals);
+  const budget = new SearchBudget(MOST_ADDITION_WORK);
+
+  function extend(from: number): void {
+    const sums = totals.map((total, profile) => total + (counts[profile] ?? 0));
+    let isMaximal = true;
+    for (const [index, one] of open.entries()) {
+      const { profile, cap, created } = one;
+      if (profile === undefined || created >= cap || countAddable(grid, sums, profile) === 0) continue;
+      counts[profile] = (counts[profile] ?? 0) + 1;
+      if (arranger.arrange(occupied, counts, budget) !== undefined) {
+        isMaximal = false;
+        one.created += 1;
+        if (index >= from) extend(index);
+        one.created -= 1;
+      }
+      counts[profile] -= 1;
+    }
+    if (isMaximal) found.push(open.map(({ created }) => created));
+  }
+
+  extend(0);
+  return found;
+}
+
+/** Where instances go beside others that stay, best for what may come later; undefined if they do not fit. @param made number of each profile */
+export function placeBeside(
+  grid: Grid,
+  there: readonly Place[],
+  made: readonly number[],
+): readonly Place[] | undefined {
+  const totals = [...made];
+  let occupied = 0;
+  for (const { profile, start } of there) {
+    const index = grid.indexOf.get(profile);
+    if (index === undefined) continue;
+    totals[index] = (totals[index] ?? 0) + 1;
+    occupied |= unitMask(start, grid.profiles[index]?.memorySlices ?? 0);
+  }
+  const places: Place[] = [];
+  let next = arrangerOf(grid, totals).arrange(occupied, made, new SearchBudget());
+  if (next === undefined) return undefined;
+  for (; next !== undefined; next = next.next)
+    places.push({ profile: grid.profiles[next.profile]?.name ?? '', start: next.start });
+  return places.toSorted((a, b) => a.start - b.start);
+}
+
 /** Counts per profile of every layout that fits an empty GPU; computed once per geometry. @throws BudgetExceeded */
 export function enumerateCounts(grid: Grid): readonly (readonly number[])[] {
   const counts = listOnce(grid);

@@ -1,5 +1,13 @@
 import { type NodeReason, retryAnnotation } from '../../api/names.ts';
-import { restartingCodes, hasLasted, isUnanswered, observedEpochOf, isRevocation, retryMs } from '../device/grants.ts';
+import {
+  hasLasted,
+  isRevocation,
+  isUnanswered,
+  KubeletError,
+  mayBeRestarting,
+  observedEpochOf,
+  retryMs,
+} from '../device/grants.ts';
 import type { GpuReport, Grant, NodePartitionStatus, GpuNodePartition } from '../../api/types.ts';
 import { canonicalJson, fingerprint, deepEqual } from '../text/json.ts';
 import { growingRestMs, recallMemory, type Wait, runningTimer, type Waits } from './memory.ts';
@@ -116,7 +124,11 @@ export const codeEndings: Readonly<Record<string, { readonly counts: 'Never' | '
   PlanChanged: { counts: 'Never', why: 'the device changed after the plan was made: the new plan is granted instead' },
   Stale: { counts: 'Never', why: 'a newer grant replaced this one' },
   Stopped: { counts: 'Never', why: 'the agent was stopped: its successor continues' },
-  ...Object.fromEntries(restartingCodes.map((code) => [code, { counts: 'Repeated' as const, why: restarting }])),
+  ...Object.fromEntries(
+    KubeletError.codes.flatMap((code) =>
+      mayBeRestarting({ code }) ? [[code, { counts: 'Repeated' as const, why: restarting }]] : [],
+    ),
+  ),
 };
 
 /** What failed grants of a node have in common. */

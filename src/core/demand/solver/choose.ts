@@ -14,8 +14,7 @@ import {
   type CostGap,
 } from './pool.ts';
 import { planGpu } from '../../gpu/plan.ts';
-import { arrangerOf } from '../../gpu/grid.ts';
-import { gridOf, unitMask, SearchBudget } from '../../gpu/grid.ts';
+import { gridOf, placeBeside } from '../../gpu/grid.ts';
 import { buildProblem, type DemandQuestion } from './problem.ts';
 import { WHOLE } from '../../gpu/profiles.ts';
 import { chooseBySolver } from './integer-program.ts';
@@ -363,24 +362,12 @@ function placeCreated(
 ): ClassLayout['create'] {
   const grid = gridOf(geometry);
   const wanted = profiles.map((name) => grid.indexOf.get(name));
-  const rows = grid.profiles.map(({ memorySlices }, profile) => {
-    const there = keep.filter((one) => grid.indexOf.get(one.profile) === profile);
-    const made = created.reduce((sum, count, index) => sum + (wanted[index] === profile ? count : 0), 0);
-    const units = there.reduce((mask, { start }) => mask | unitMask(start, memorySlices), 0);
-    return { made, total: made + there.length, units };
-  });
-  const occupied = rows.reduce((mask, { units }) => mask | units, 0);
-  const made = rows.map((one) => one.made);
-  const arranger = arrangerOf(
-    grid,
-    rows.map(({ total }) => total),
+  const made = grid.profiles.map((_, profile) =>
+    created.reduce((sum, count, index) => sum + (wanted[index] === profile ? count : 0), 0),
   );
-  const create: Pick<PoolInstance, 'profile' | 'start'>[] = [];
-  let next = arranger.arrange(occupied, made, new SearchBudget());
-  if (next === undefined) throw new Error(`${key}: a column that cannot be placed`);
-  for (; next !== undefined; next = next.next)
-    create.push({ profile: grid.profiles[next.profile]?.name ?? '', start: next.start });
-  return create.toSorted((a, b) => a.start - b.start);
+  const create = placeBeside(grid, keep, made);
+  if (create === undefined) throw new Error(`${key}: a column that cannot be placed`);
+  return create;
 }
 
 /** What some GPUs of a class become. */

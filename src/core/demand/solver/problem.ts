@@ -2,8 +2,7 @@
 // Ask here for the classes of equal GPUs in a pool, what each can become, and the levels of those for whom others go.
 import type { Geometry } from '../../gpu/geometry.ts';
 import { planGpu } from '../../gpu/plan.ts';
-import { arrangerOf, countAddable } from '../../gpu/grid.ts';
-import { countsKey, gridOf, unitMask, type Grid, SearchBudget } from '../../gpu/grid.ts';
+import { additionsOf, gridOf, unitMask, type Grid } from '../../gpu/grid.ts';
 import { compareText } from '../../text/json.ts';
 import {
   type PoolGpu,
@@ -41,12 +40,6 @@ interface Known {
   readonly mayGo: boolean;
 }
 
-/** Sets of additions by occupied units and counts, per grid and wanted profiles: many GPUs ask for the same. */
-type Additions = Map<string, readonly (readonly number[])[]>;
-
-/** Choices examined for one set of occupied units; NVIDIA's largest table takes a tenth. */
-const MOST_ADDITION_WORK = 2_000_000;
-
 /** Lists what GPUs can become, for one demand. */
 export class ColumnLister {
   readonly #profiles: readonly string[];
@@ -55,7 +48,8 @@ export class ColumnLister {
   readonly #levels: RankLevels;
   readonly #tallies: DemandTable['tallies'];
   readonly #evict: EvictionRule;
-  readonly #additions = new Map<Grid, Additions>();
+  /** Many GPUs ask for the same. */
+  readonly #additions = new Map<Grid, ReturnType<typeof additionsOf>>();
 
   constructor(
     { profiles, caps, uses, levels, tallies }: Pick<DemandTable, 'profiles' | 'caps' | 'uses' | 'levels' | 'tallies'>,
@@ -79,6 +73,8 @@ export class ColumnLister {
     const wanted = this.#profiles.map((name, index) =>
       this.#uses[index] === 'Used' ? undefined : grid.indexOf.get(name),
     );
+    const additionsTo = this.#additions.get(grid) ?? additionsOf(grid, wanted, this.#caps);
+    this.#additions.set(grid, additionsTo);
     const wholeAs = this.#wantedAs(WHOLE, false);
     const isWhole = instances.some(({ profile }) => profile === WHOLE);
     const known = instances.map((one, index): Known => {
@@ -123,12 +119,8 @@ export class ColumnLister {
         : undefined;
     const settle = (staying: readonly Known[], going: readonly Known[]): void => {
       const totals = grid.profiles.map((_, index) => staying.filter(({ profile }) => profile === index).length);
-      const additions = this.#listAdditions(
-        grid,
-        wanted,
-        sum(staying, ({ mask }) => mask),
-        totals,
-      );
+      const occupied = sum(staying, ({ mask }) => mask);
+      const additions = additionsTo(occupied, totals);
       const isPicked = picks !== undefined && going.some(({ busy }) => busy);
       for (const created of staying.length === 0 && !keepsMode ? [...additions, madeWhole] : additions) {
         if (!created.some((count) => count > 0)) continue;
@@ -180,23 +172,6 @@ export class ColumnLister {
     const other = busy ? 'Idle' : 'Used';
     return this.#profiles.findIndex((name, index) => name === profile && this.#uses[index] !== other);
   }
-
-  /** The largest sets of wanted instances that fit beside others: none of them is part of another. */
-  #listAdditions(
-    grid: Grid,
-    wanted: readonly (number | undefined)[],
-    occupied: number,
-    totals: readonly number[],
-  ): readonly (readonly number[])[] {
-    const cache: Additions = this.#additions.get(grid) ?? new Map<string, readonly (readonly number[])[]>();
-    this.#additions.set(grid, cache);
-    const key = `${occupied} ${countsKey(grid, totals)}`;
-    const known = cache.get(key);
-    if (known !== undefined) return known;
-    const found = findAdditions(grid, wanted, this.#caps, occupied, totals);
-    cache.set(key, found);
-    return found;
-  }
 }
 
 /** Lists every choice of all or some of the instances that can be made. */
@@ -212,7 +187,7 @@ class NodePicks {
   readonly #geometry: Geometry;
   readonly #instances: readonly PoolInstance[];
   readonly #wanted: readonly (number | undefined)[];
-  readonly #asked = new Set<number>();
+  readonly #asked = new Set<string>();
 
   /** @param wanted per wanted profile its index in the grid; undefined if it is never made */
   constructor(geometry: Geometry, instances: readonly PoolInstance[], wanted: readonly (number | undefined)[]) {
@@ -231,7 +206,7 @@ class NodePicks {
       (total, profile) =>
         total + created.reduce((all, count, index) => all + (this.#wanted[index] === profile ? count : 0), 0),
     );
-    const key = countsKey(gridOf(this.#geometry), counts);
+    const key = counts.join();
     if (this.#asked.has(key)) return undefined;
     this.#asked.add(key);
     const layout = Object.fromEntries(
@@ -246,41 +221,6 @@ class NodePicks {
     const kept = new Set(plan.keep.map(({ start }) => start));
     return { kept: sum(this.#instances, ({ start }, index) => (kept.has(start) ? 1 << index : 0)), created: made };
   }
-}
-
-function findAdditions(
-  grid: Grid,
-  wanted: readonly (number | undefined)[],
-  caps: readonly number[],
-  occupied: number,
-  totals: readonly number[],
-): readonly (readonly number[])[] {
-  const found: (readonly number[])[] = [];
-  const counts = grid.profiles.map(() => 0);
-  const open = wanted.map((profile, index) => ({ profile, cap: caps[index] ?? 0, created: 0 }));
-  const arranger = arrangerOf(grid, totals);
-  const budget = new SearchBudget(MOST_ADDITION_WORK);
-
-  function extend(from: number): void {
-    const sums = totals.map((total, profile) => total + (counts[profile] ?? 0));
-    let isMaximal = true;
-    for (const [index, one] of open.entries()) {
-      const { profile, cap, created } = one;
-      if (profile === undefined || created >= cap || countAddable(grid, sums, profile) === 0) continue;
-      counts[profile] = (counts[profile] ?? 0) + 1;
-      if (arranger.arrange(occupied, counts, budget) !== undefined) {
-        isMaximal = false;
-        one.created += 1;
-        if (index >= from) extend(index);
-        one.created -= 1;
-      }
-      counts[profile] -= 1;
-    }
-    if (isMaximal) found.push(open.map(({ created }) => created));
-  }
-
-  extend(0);
-  return found;
 }
 
 /** Sums up a figure. The sum of masks without a common unit is the mask of what they cover together. */

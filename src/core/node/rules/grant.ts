@@ -25,7 +25,7 @@ import {
   describeAgent,
   wishOf,
 } from '../snapshot.ts';
-import { isSurelyRead, readableFrom } from '../../device/holders.ts';
+import { unreadUntil } from '../../device/holders.ts';
 import { deepEqual, omitUndefined } from '../../text/json.ts';
 import { combine } from '../node-patch.ts';
 import { closeNode, reopenNode } from '../marks.ts';
@@ -148,7 +148,7 @@ export function awaitReading(situation: RuleInput, pods: readonly PodView[]): Ru
   const { hash = '', drains = [] } = device?.plan ?? {};
   const { drain: announced } = partition.spec;
   const before = announced?.planHash === hash ? announced : undefined;
-  const asked = unknown.filter((pod) => !isSurelyRead(pod, device)).map(readableFrom);
+  const asked = unknown.flatMap((pod) => unreadUntil(pod, device) ?? []);
   const readAfter = asked.length > 0 ? timeText(Math.max(...asked)) : before?.readAfter;
   const drain = {
     planHash: hash,

@@ -11,7 +11,7 @@ import {
 } from '../../kubernetes/pod.ts';
 import { backendOf } from '../snapshot.ts';
 import type { RuleInput } from '../commands.ts';
-import { listLosers, usesGpu, isSurelyRead } from '../../device/holders.ts';
+import { listLosers, usesGpu, unreadUntil } from '../../device/holders.ts';
 import { namespacedName } from '../../text/syntax.ts';
 
 /** Pods of a node that are the cluster's own software, whatever labels others carry. */
@@ -133,8 +133,10 @@ export function findHolders(
     // The policy may spare pods that it has told to go.
     const isOrdered = ordered.has(pod.metadata.uid ?? '') && (isAll || planned.has(podName(pod)));
     if (isOrdered || (isAll && users.has(pod))) return 'affected';
-    if (isNamed(pod)) return isSurelyRead(pod, device) ? 'affected' : 'namesakes';
-    return users.has(pod) && !(known.has(podName(pod)) && isSurelyRead(pod, device)) ? 'unknown' : undefined;
+    if (isNamed(pod)) return unreadUntil(pod, device) === undefined ? 'affected' : 'namesakes';
+    return users.has(pod) && !(known.has(podName(pod)) && unreadUntil(pod, device) === undefined)
+      ? 'unknown'
+      : undefined;
   };
   const judged = Map.groupBy(
     pods.filter((pod) => !hasEnded(pod)),
