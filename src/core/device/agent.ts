@@ -1,5 +1,5 @@
 // Room device: one node's GPUs as its agent reads, reports, claims and plans them.
-// Ask here for a reading as it is reported, when the agent reads again, what it plans, and what it says of itself.
+// Ask here for a reading as it is reported, what the agent plans, and what it says of itself.
 import type {
   DeviceReport,
   GpuNodePartition,

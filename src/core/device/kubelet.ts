@@ -1,5 +1,5 @@
 // Room device: one node's GPUs as its agent reads, reports, claims and plans them.
-// Ask here what the kubelet's answers mean: who holds which device, what it offers, and what it no longer has.
+// Ask here what the kubelet's answers mean: who holds which device, what it offers, and what it no longer has; and when to read again.
 import type { DeviceReport, Strategy, GpuReport, NodePartitionSpec } from '../../api/types.ts';
 import { isGpuResource, isGpuDriver, gpuDriver } from '../kubernetes/pod.ts';
 import { computeInstancesOf, type DeviceState, userKey, describeProcess } from '../gpu/device-state.ts';

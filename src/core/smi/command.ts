@@ -1,5 +1,5 @@
 // Room smi: what nvidia-smi is told and what it answers; nothing is run here.
-// Ask here for the arguments of a command and how long it may take, in ms, which GPUs one may name, and how a run of it ended.
+// Ask here for the arguments of a command and how long it may take, in ms, what of an answer is about which GPU, and how a run of it ended.
 import { type GpuState, type MigMode, DeviceError, type DeviceErrorCode } from '../gpu/device-state.ts';
 import { cutText } from '../text/words.ts';
 
