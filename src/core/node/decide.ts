@@ -40,10 +40,10 @@ import {
   isClosedAnyway,
   isReadBeforeBoot,
   backendOf,
-  slotIn,
   refresh,
   wishOf,
 } from './snapshot.ts';
+import { slotIn } from '../rollout/budget.ts';
 import { type NodeRolloutState, hasGpus } from '../rollout/budget.ts';
 import type { NodePartitionStatus, GpuNodePartition } from '../../api/types.ts';
 import { type WishPlan, planDrained, planWish } from '../device/plan.ts';

@@ -6,8 +6,7 @@ import type { PodView, ResourceClaimView, ResourceSliceView } from '../kubernete
 import type { FateFacts } from './eviction.ts';
 import type { NodePolicy } from '../policy/fleet.ts';
 import { PolicyRecord } from '../policy/record.ts';
-import type { Slot } from '../rollout/budget.ts';
-import { slotOf } from '../rollout/ledger.ts';
+import { type Slot, slotIn } from '../rollout/budget.ts';
 import { type NodeView, type Taint, pickLabels } from '../kubernetes/node.ts';
 import { advertisedResources, compareSlices, type SliceOffer, listSliceDevices } from './offer.ts';
 import { deviceMeets } from '../device/plan.ts';
@@ -109,16 +108,6 @@ export function refresh<Known extends NodeSnapshot>(
     ...listReportedPods(partition?.status?.device),
   };
   return { ...snapshot, fresh };
-}
-
-/** A node's slot in the ledger of a policy, if it was given for the node's current wish. */
-export function slotIn(
-  policy: Pick<GpuPartitionPolicy, 'status'> | undefined,
-  { metadata }: NodeView,
-  partition: GpuNodePartition | undefined,
-): Slot | undefined {
-  const wishGeneration = partition?.spec.policy?.generation ?? 0;
-  return slotOf(policy?.status?.inFlight, { node: metadata.name, nodeUID: metadata.uid ?? '', wishGeneration });
 }
 
 /** What the policy wants of this node's GPUs; undefined if it wants nothing, or is not known. */

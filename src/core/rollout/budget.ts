@@ -4,6 +4,7 @@ import type { GpuNodePartition, GpuPartitionPolicy, PolicyStatus, PolicySpec } f
 import { durationMs } from '../text/syntax.ts';
 import { RolloutStates } from './states.ts';
 import { Cron } from 'croner';
+import type { NodeView } from '../kubernetes/node.ts';
 
 /** A number of nodes, or a percentage of them. */
 type Limit = number | string;
@@ -84,6 +85,29 @@ export interface ClusterCap {
   readonly most: number;
   /** Nodes in the ledgers of other policies. */
   readonly others: readonly SlotHolder[];
+}
+
+/** A node's slot in the ledger of a policy, if it was given for the node's current wish. */
+export function slotIn(
+  policy: Pick<GpuPartitionPolicy, 'status'> | undefined,
+  { metadata }: NodeView,
+  partition: GpuNodePartition | undefined,
+): Slot | undefined {
+  const wishGeneration = partition?.spec.policy?.generation ?? 0;
+  return slotOf(policy?.status?.inFlight, { node: metadata.name, nodeUID: metadata.uid ?? '', wishGeneration });
+}
+
+/** The slot of a node in a ledger, if it was given for the node's current wish. */
+export function slotOf(
+  ledger: readonly Slot[] | undefined,
+  node: Pick<NodeRolloutState, 'node' | 'nodeUID' | 'wishGeneration'>,
+): Slot | undefined {
+  return ledger?.find((slot) => slot.node === node.node && slot.nodeUID === node.nodeUID && isFor(slot, node));
+}
+
+/** Whether a slot was given for the node's current wish. An edit that does not change the wish takes nothing away from the node. */
+export function isFor({ generation = 0 }: Slot, { wishGeneration }: Pick<NodeRolloutState, 'wishGeneration'>): boolean {
+  return generation >= wishGeneration;
 }
 
 /** How all nodes stand, each under the policy that decides over it. */

@@ -6,6 +6,7 @@ import {
   type ClusterCap,
   countLimit,
   FleetRollout,
+  isFor,
   type NodeRolloutState,
   type Slot,
   stateOfWindows,
@@ -240,19 +241,6 @@ function requeueAfter(
 ): number | undefined {
   if (ledger.some(({ node }) => rolloutStateOf(node)?.policy !== policy.metadata.name)) return othersPollMs;
   return changesIn.length === 0 ? undefined : Math.min(...changesIn) + 100;
-}
-
-/** The slot of a node in a ledger, if it was given for the node's current wish. */
-export function slotOf(
-  ledger: readonly Slot[] | undefined,
-  node: Pick<NodeRolloutState, 'node' | 'nodeUID' | 'wishGeneration'>,
-): Slot | undefined {
-  return ledger?.find((slot) => slot.node === node.node && slot.nodeUID === node.nodeUID && isFor(slot, node));
-}
-
-/** Whether a slot was given for the node's current wish. An edit that does not change the wish takes nothing away from the node. */
-function isFor({ generation = 0 }: Slot, { wishGeneration }: Pick<NodeRolloutState, 'wishGeneration'>): boolean {
-  return generation >= wishGeneration;
 }
 
 function makeSlot({ node, nodeUID }: NodeRolloutState, kind: SlotKind, { policy, now }: LedgerSnapshot): Slot {

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { FleetRollout, type NodeRolloutState, type Slot } from '../../../src/core/rollout/budget.ts';
-import { slotOf } from '../../../src/core/rollout/ledger.ts';
+import { FleetRollout, type NodeRolloutState, type Slot, slotOf } from '../../../src/core/rollout/budget.ts';
 import { aSlotOf, aRolloutState } from './rollout-builders.ts';
 
 describe('a slot that another leader gave', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
-import { type LedgerStep, slotOf, stepLedger } from '../../../src/core/rollout/ledger.ts';
-import { FleetRollout } from '../../../src/core/rollout/budget.ts';
+import { type LedgerStep, stepLedger } from '../../../src/core/rollout/ledger.ts';
+import { FleetRollout, slotOf } from '../../../src/core/rollout/budget.ts';
 import { aPolicy } from '../../support/builders.ts';
 import { noon } from './rollout-builders.ts';
 

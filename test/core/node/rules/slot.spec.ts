@@ -29,7 +29,7 @@ import { NodeWorld } from '../../../support/node-world.ts';
 import type { PolicySpec } from '../../../../src/api/types.ts';
 import { askedOf } from '../../../../src/core/node/eviction.ts';
 import { decide } from '../../../../src/core/node/decide.ts';
-import { slotOf } from '../../../../src/core/rollout/ledger.ts';
+import { slotOf } from '../../../../src/core/rollout/budget.ts';
 import { aDevice, aGpu, uuidOf, withPods } from '../../../support/builders.ts';
 
 const patch = (change: Extract<Command, { name: 'PatchNode' }>['change']): Command => ({ name: 'PatchNode', change });
