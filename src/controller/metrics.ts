@@ -4,7 +4,7 @@ import type { GpuNodePartition } from '../api/types.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
 import { countLimit } from '../core/rollout/budget.ts';
-import { countFleet, failureReasons, type Figure, FleetChanges } from '../core/node/status-figures.ts';
+import { type Figure, FleetFigures } from '../core/node/status-figures.ts';
 import type { NodeObject } from './operator.ts';
 import { registerQueues, registerReflectors } from '../kube/metrics.ts';
 import type { QueueObserver, WorkQueue } from '../kube/queue.ts';
@@ -19,24 +19,14 @@ interface FleetSources {
   readonly nodes: { get(name: string): NodeObject | undefined };
 }
 
-/** Milliseconds for which figures are kept: one scrape asks several metrics for the same ones. */
-const figuresAgeMs = 1000;
+type FleetCounts = ReturnType<FleetFigures['count']>;
 
-type FleetFigures = ReturnType<typeof countFleet>;
-
-/** Registers what a leader tells of its fleet. @param leading its sources; undefined in a standby */
-function registerFleet(registry: Registry, now: () => number, leading: () => FleetSources | undefined): void {
-  let counted: { readonly sources: FleetSources; readonly at: number; readonly of: FleetFigures } | undefined;
-  const count = (): FleetFigures | undefined => {
-    const sources = leading();
-    if (!sources) return undefined;
-    const at = now();
-    if (counted?.sources !== sources || at - counted.at > figuresAgeMs) {
-      const figures = countFleet(sources.partitions.list(), (node) => sources.nodes.get(node)?.metadata.labels);
-      counted = { sources, at, of: figures };
-    }
-    return counted.of;
-  };
+/** Registers what a leader tells of its fleet. @param leading its sources; undefined in a standby @param count how its fleet is */
+function registerFleet(
+  registry: Registry,
+  leading: () => FleetSources | undefined,
+  count: (sources: FleetSources) => FleetCounts,
+): void {
   const gauge = <Label extends string>(
     name: string,
     help: string,
@@ -47,9 +37,11 @@ function registerFleet(registry: Registry, now: () => number, leading: () => Fle
     { labels: {}, value: leading() ? 1 : 0 },
   ]);
   const figures =
-    <Key extends keyof FleetFigures>(key: Key) =>
-    (): FleetFigures[Key] | readonly [] =>
-      count()?.[key] ?? [];
+    <Key extends keyof FleetCounts>(key: Key) =>
+    (): FleetCounts[Key] | readonly [] => {
+      const sources = leading();
+      return sources === undefined ? [] : count(sources)[key];
+    };
   gauge(
     'gpu_partition_nodes',
     'GPU nodes by policy (empty: none applies), phase, and the reason of their condition Ready (docs/errors.md).',
@@ -128,7 +120,7 @@ export class ControllerMetrics {
   readonly #changes: Histogram;
   readonly #steps: Histogram<'step'>;
   readonly #closed: Histogram;
-  #fleet = new FleetChanges();
+  #fleet = new FleetFigures();
   readonly #watches: () => ReadonlyMap<string, WatchFigures>;
   #sources: ControllerSources | undefined;
 
@@ -139,7 +131,11 @@ export class ControllerMetrics {
     this.observeQueue = registerQueues(registry, () => this.#sources?.queues ?? []);
     registerReflectors(registry, watches);
     const registers = [registry];
-    registerFleet(registry, now, () => this.#sources);
+    registerFleet(
+      registry,
+      () => this.#sources,
+      (sources) => this.#fleet.count(sources, now()),
+    );
     this.#grants = new Counter({
       name: 'gpu_partition_grants_total',
       help: 'Grants written: permissions for an agent to change its node.',
@@ -159,7 +155,7 @@ export class ControllerMetrics {
       registers,
     });
     // Start at 0: Prometheus does not see the first increment of a counter that did not exist before.
-    for (const reason of failureReasons) this.#failures.inc({ reason }, 0);
+    for (const reason of FleetFigures.failureReasons) this.#failures.inc({ reason }, 0);
     this.#changes = new Histogram({
       name: 'gpu_partition_change_duration_seconds',
       help: 'Time from the wish for a node until it is Ready again, for changes that needed a grant.',
@@ -203,7 +199,7 @@ export class ControllerMetrics {
   /** Ends the report of the fleet: this process no longer leads, and its successor reports it. */
   detach(): void {
     this.#sources = undefined;
-    this.#fleet = new FleetChanges();
+    this.#fleet = new FleetFigures();
   }
 
   /** Why the leader's loops are stuck; undefined if they make progress, and in a standby. */

@@ -16,7 +16,7 @@ export interface Figure<Label extends string> {
 }
 
 /** A fleet in numbers: none of them is about a single node, pod or GPU. */
-interface FleetFigures {
+interface FleetCounts {
   readonly nodes: readonly Figure<'policy' | 'phase' | 'reason'>[];
   readonly gpus: readonly Figure<'pool' | 'product' | 'state'>[];
   /** GPUs by the action that the driver asks for; they are counted in `gpus` too. */
@@ -37,8 +37,10 @@ const poolLabels = [
   'pool',
 ];
 
+type LabelsOfNode = Readonly<Record<string, string>>;
+
 /** The pool of a node; empty if no label names one. */
-export function poolOf(labels: Readonly<Record<string, string>> | undefined): string {
+export function poolOf(labels: LabelsOfNode | undefined): string {
   const key = poolLabels.find((label) => labels?.[label] !== undefined);
   return key === undefined ? '' : (labels?.[key] ?? '');
 }
@@ -61,8 +63,8 @@ interface GpuPartitionGroup {
  */
 export function countFleet(
   partitions: Iterable<GpuNodePartition>,
-  labelsOf: (node: string) => Parameters<typeof poolOf>[0],
-): FleetFigures {
+  labelsOf: (node: string) => LabelsOfNode | undefined,
+): FleetCounts {
   const nodes = new Sums<'policy' | 'phase' | 'reason'>();
   const deviceErrors = new Sums<'code'>();
   const unhealthy = new Sums<'pool' | 'action'>();
@@ -94,7 +96,7 @@ export function countFleet(
   };
 }
 
-function countGpus(groups: readonly GpuPartitionGroup[]): Pick<FleetFigures, 'gpus' | 'instances' | 'stranded'> {
+function countGpus(groups: readonly GpuPartitionGroup[]): Pick<FleetCounts, 'gpus' | 'instances' | 'stranded'> {
   const gpus = new Sums<'pool' | 'product' | 'state'>();
   const instances = new Sums<'pool' | 'profile' | 'state'>();
   const stranded = new Sums<'pool' | 'resource'>();
@@ -264,15 +266,32 @@ interface StepFigures extends Pick<ChangeAdvance, 'ended'> {
   readonly closedSeconds: number | undefined;
 }
 
-/** The reasons with which a node may count as Failed. */
-export const failureReasons: readonly NodeReason[] = nodeReasons.filter((reason) => endings[reason] !== undefined);
+/** Where a fleet is read. */
+interface FleetSource {
+  readonly partitions: { list(): readonly GpuNodePartition[] };
+  readonly nodes: { get(name: string): { readonly metadata: { readonly labels?: LabelsOfNode } } | undefined };
+}
 
-/** The changes that are under way in a fleet, look by look. Times in ms since the epoch. */
-export class FleetChanges {
+/** Milliseconds for which counts are kept: one scrape asks several metrics for the same ones. */
+const countsAgeMs = 1000;
+
+/** What is counted of a fleet: how it is, and the changes that are under way in it, look by look. Times in ms since the epoch. */
+export class FleetFigures {
+  /** The reasons with which a node may count as Failed. */
+  static readonly failureReasons: readonly NodeReason[] = nodeReasons.filter((reason) => endings[reason] !== undefined);
+  #counted: { readonly at: number; readonly counts: FleetCounts } | undefined;
   readonly #clocks = new Map<string, NodeChangeClock>();
   readonly #failed = new Map<string, string>();
   /** Nodes that are closed, and since when. */
   readonly #closedSince = new Map<string, number>();
+
+  /** The fleet as it is, or was a moment ago. */
+  count({ partitions, nodes }: FleetSource, now: number): FleetCounts {
+    if (this.#counted === undefined || now - this.#counted.at > countsAgeMs) {
+      this.#counted = { at: now, counts: countFleet(partitions.list(), (node) => nodes.get(node)?.metadata.labels) };
+    }
+    return this.#counted.counts;
+  }
 
   /** Takes in one look at a node. */
   take({ node, verdict, commands, memory }: NodeStep, now: number): StepFigures {
