@@ -96,8 +96,8 @@ export class PoolThoughts {
     });
   }
 
-  readonly think: typeof think = async (thought, { clock } = {}) => {
-    const turn = new EventLoopYield(clock);
+  readonly think: typeof think = async (thought, thinking) => {
+    const turn = new EventLoopYield(thinking?.clock);
     return askAll(thought, async (question) => {
       if (question === undefined) {
         await turn.pause();
