@@ -62,7 +62,7 @@ const doors = {
   node: ['commands', 'decide', 'eviction', 'plugin-pods', 'snapshot', 'status', 'status-figures'],
   nvidia: ['labels', 'plugin-config', 'predict'],
   plan: ['change', 'simulation/play', 'text'],
-  policy: ['check', 'device-classes', 'fleet', 'record', 'resolve-node', 'schema', 'spec'],
+  policy: ['check', 'device-classes', 'fleet', 'record', 'resolve-node', 'schema', 'spec', 'templates'],
   rollout: ['budget', 'ledger'],
   smi: ['change', 'command', 'reader', 'selftest', 'selftest-bundle', 'selftest-change'],
   text: ['asking', 'json', 'syntax', 'words'],

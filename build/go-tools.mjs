@@ -28,6 +28,12 @@ export function toolPath(program) {
   return given || join(cacheOf(name), program);
 }
 
+/** @returns {string | undefined} where the source of a module is that a folder in test/ pins; undefined without Go or its proxy */
+export function moduleFolder(name, module) {
+  const { stdout } = spawnSync('go', ['mod', 'download', '-json', module], { cwd: folderOf(name), encoding: 'utf8' });
+  return stdout ? JSON.parse(stdout).Dir : undefined;
+}
+
 function folderOf(name) {
   return new URL(`../test/${name}/`, import.meta.url).pathname;
 }

@@ -1,9 +1,18 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { exportClasses, exportQueue } from '../../core/policy/device-classes.ts';
+import {
+  exportNodePool,
+  exportTemplate,
+  type Hardware,
+  templateClouds,
+  type TemplateCloud,
+} from '../../core/policy/templates.ts';
+import { integer } from '../../process/options.ts';
 import type { CommandContext } from '../program.ts';
 import { CliError, printJson, type Terminal } from '../terminal.ts';
 import { writeYaml } from '../node/layout-file.ts';
-import { type OutputFormat, outputOption } from '../options.ts';
+import { type OutputFormat, outputOption, readModel } from '../options.ts';
 import { readPolicies } from '../input/snapshot.ts';
 
 interface Options {
@@ -15,7 +24,9 @@ export function exportCommand(context: CommandContext): Command {
   return new Command('export')
     .description('Writes what other parts of a cluster need to use the slices of policies.')
     .addCommand(draCommand(context))
-    .addCommand(kueueCommand(context));
+    .addCommand(kueueCommand(context))
+    .addCommand(autoscalerCommand(context))
+    .addCommand(karpenterCommand(context));
 }
 
 function kueueCommand({ terminal }: CommandContext): Command {
@@ -42,7 +53,9 @@ function printObjects(terminal: Terminal, exported: Exported, output: OutputForm
     const items = exported.map(({ object }) => object);
     return printJson(terminal, { apiVersion: 'v1', kind: 'List', items });
   }
-  terminal.stdout.write(exported.map(({ about, object }) => `---\n# ${about}\n${writeYaml(object)}`).join(''));
+  terminal.stdout.write(
+    exported.map(({ about, object }) => `---\n# ${about.replaceAll('\n', '\n# ')}\n${writeYaml(object)}`).join(''),
+  );
 }
 
 function draCommand({ terminal }: CommandContext): Command {
@@ -57,5 +70,80 @@ function draCommand({ terminal }: CommandContext): Command {
       const exported = exportClasses(await readPolicies(filename, terminal));
       if (typeof exported === 'string') throw new CliError(exported, 1);
       printObjects(terminal, exported, output);
+    });
+}
+
+interface NodeOptions extends Options, Hardware {}
+
+/** A command about nodes that do not exist yet, which are of one policy. */
+function nodeCommand(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .requiredOption('-f, --filename <path...>', 'the policy: a file, a folder, or - for standard input')
+    .requiredOption('--gpus <number>', 'GPUs of a node', integer(1, 64))
+    .option('--model <model>', 'model of its GPUs, unless the policy is for one model alone');
+}
+
+async function readPolicy({ filename, model }: NodeOptions, terminal: Terminal): Promise<GpuPartitionPolicy> {
+  if (model !== undefined) readModel(model);
+  const [policy, ...others] = await readPolicies(filename, terminal);
+  if (policy !== undefined && others.length === 0) return policy;
+  const names = [policy, ...others].flatMap((one) => one?.metadata.name ?? []);
+  throw new CliError(`the nodes to come are of one policy, and these are ${names.length}: ${names.join(', ')}`);
+}
+
+function refuse(policy: GpuPartitionPolicy, reason: string): CliError {
+  return new CliError(`policy ${policy.metadata.name}: ${reason}`, 1);
+}
+
+function autoscalerCommand({ terminal }: CommandContext): Command {
+  return nodeCommand(
+    'autoscaler',
+    'Writes the tags or annotations of a node group from which Cluster Autoscaler knows the slices and labels of its nodes while it ' +
+      'has none, so that it scales from zero.',
+  )
+    .addOption(new Option('--cloud <cloud>', 'where the group is').choices(templateClouds).makeOptionMandatory())
+    .addOption(outputOption())
+    .action(async ({ cloud, output, ...options }: NodeOptions & { readonly cloud: TemplateCloud }) => {
+      const policy = await readPolicy({ ...options, output }, terminal);
+      const exported = exportTemplate(policy, options, cloud);
+      if (typeof exported === 'string') throw refuse(policy, exported);
+      const { notes, object } = exported;
+      if (output === 'text')
+        terminal.stdout.write(`${notes.map((note) => `# ${note}\n`).join('')}${writeYaml(object)}`);
+      else printJson(terminal, object);
+    });
+}
+
+interface KarpenterOptions extends NodeOptions {
+  readonly instanceType: readonly string[];
+  readonly nodeClass: ReturnType<typeof readNodeClass>;
+}
+
+/** Reads `EC2NodeClass.karpenter.k8s.aws/default`. */
+function readNodeClass(text: string) {
+  const [, kind = '', group = '', name = ''] = /^(\w+)\.([a-z0-9.-]+)\/([a-z0-9.-]+)$/.exec(text) ?? [];
+  if (name === '') throw new InvalidArgumentError('it must look like EC2NodeClass.karpenter.k8s.aws/default.');
+  return { group, kind, name };
+}
+
+function karpenterCommand({ terminal }: CommandContext): Command {
+  return nodeCommand(
+    'karpenter',
+    'Writes a NodePool with the start-up taint, and a NodeOverlay with the slices of its nodes, so that Karpenter scales from zero.',
+  )
+    .requiredOption('--instance-type <type...>', 'instance types that have these GPUs')
+    .requiredOption(
+      '--node-class <kind.group/name>',
+      'what the cloud needs, as EC2NodeClass.karpenter.k8s.aws/default',
+      readNodeClass,
+    )
+    .addOption(outputOption())
+    .action(async (options: KarpenterOptions) => {
+      const policy = await readPolicy(options, terminal);
+      const { instanceType: instanceTypes, nodeClass } = options;
+      const exported = exportNodePool(policy, options, { instanceTypes, nodeClass });
+      if (typeof exported === 'string') throw refuse(policy, exported);
+      printObjects(terminal, exported, options.output);
     });
 }

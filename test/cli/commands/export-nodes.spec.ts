@@ -1,0 +1,320 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { stringify } from 'yaml';
+// @ts-expect-error -- the build scripts are plain JavaScript
+import { moduleFolder } from '../../../build/go-tools.mjs';
+import type { GpuPartitionPolicy } from '../../../src/api/types.ts';
+import { uniqueName, useSharedCluster } from '../../support/cluster.ts';
+import { run } from '../run.ts';
+
+type Spec = GpuPartitionPolicy['spec'];
+type Layouts = NonNullable<Spec['layouts']>;
+
+const a100 = { models: ['A100-SXM4-40GB'] };
+const oneProfile: Layouts = [{ gpus: a100, profiles: { '1g.5gb': 7 } }];
+const twoProfiles: Layouts = [{ gpus: a100, profiles: { '1g.5gb': 1, '3g.20gb': 1 } }];
+/** One GPU of each node stays whole. */
+const partlyWhole: Layouts = [{ gpus: { ...a100, count: 1 }, mig: 'Disabled' }, ...oneProfile];
+
+function policyOf(layouts: Layouts | undefined, spec: Partial<Spec> = {}, name = 'inference'): string {
+  return stringify({
+    apiVersion: 'gpupartition.dev/v1alpha1',
+    kind: 'GpuPartitionPolicy',
+    metadata: { name },
+    spec: {
+      nodeSelector: { matchLabels: { pool: 'inference' } },
+      strategy: 'mixed',
+      ...(layouts && { layouts }),
+      ...spec,
+    },
+  });
+}
+
+const autoscaler = (cloud: string, stdin: string, ...more: readonly string[]) =>
+  run(['export', 'autoscaler', '-f', '-', '--gpus', '8', '--cloud', cloud, ...more], { stdin });
+
+const cloudOptions = ['--instance-type', 'p4d.24xlarge', '--node-class', 'EC2NodeClass.karpenter.k8s.aws/default'];
+const karpenter = (stdin: string, ...more: readonly string[]) =>
+  run(['export', 'karpenter', '-f', '-', '--gpus', '8', ...cloudOptions, ...more], { stdin });
+
+/** What a command prints, which must succeed. */
+async function written(running: ReturnType<typeof run>): Promise<string> {
+  const { code, stdout, stderr } = await running;
+  expect(code, stderr).to.equal(0);
+  return stdout;
+}
+
+/** Why a command wrote nothing. */
+async function refused(running: ReturnType<typeof run>, exit = 1): Promise<string> {
+  const { code, stdout, stderr } = await running;
+  expect({ code, stdout }, stderr).to.deep.equal({ code: exit, stdout: '' });
+  return stderr;
+}
+
+describe('gpu-partition export autoscaler', () => {
+  it('writes the tags of an Auto Scaling group: whole GPUs count 0 where slices replace them', async () => {
+    expect(await written(autoscaler('aws', policyOf(twoProfiles)))).to.equal(
+      `# Nodes to come: 8 × NVIDIA A100-SXM4-40GB under strategy mixed.
+# Set them on the Auto Scaling group itself: EKS does not copy those of a managed node group.
+# These tags describe nodes and change none: the pool itself must give them the start-up taint, and the labels nvidia.com/gpu.present=true and pool=inference.
+# Cluster Autoscaler needs --startup-taint=gpupartition.dev/uninitialized --startup-taint=gpupartition.dev/repartitioning.
+# Nodes must not have the label k8s.amazonaws.com/accelerator: without nvidia.com/gpu they would never count as ready (kubernetes-sigs/cluster-autoscaler#92).
+tags:
+  k8s.io/cluster-autoscaler/node-template/label/nvidia.com/gpu.count: "8"
+  k8s.io/cluster-autoscaler/node-template/label/nvidia.com/gpu.present: "true"
+  k8s.io/cluster-autoscaler/node-template/label/nvidia.com/gpu.product: NVIDIA-A100-SXM4-40GB
+  k8s.io/cluster-autoscaler/node-template/label/nvidia.com/mig-1g.5gb.count: "8"
+  k8s.io/cluster-autoscaler/node-template/label/nvidia.com/mig-1g.5gb.product: NVIDIA-A100-SXM4-40GB-MIG-1g.5gb
+  k8s.io/cluster-autoscaler/node-template/label/nvidia.com/mig-3g.20gb.count: "8"
+  k8s.io/cluster-autoscaler/node-template/label/nvidia.com/mig-3g.20gb.product: NVIDIA-A100-SXM4-40GB-MIG-3g.20gb
+  k8s.io/cluster-autoscaler/node-template/label/nvidia.com/mig.capable: "true"
+  k8s.io/cluster-autoscaler/node-template/label/nvidia.com/mig.strategy: mixed
+  k8s.io/cluster-autoscaler/node-template/label/pool: inference
+  k8s.io/cluster-autoscaler/node-template/resources/nvidia.com/gpu: "0"
+  k8s.io/cluster-autoscaler/node-template/resources/nvidia.com/mig-1g.5gb: "8"
+  k8s.io/cluster-autoscaler/node-template/resources/nvidia.com/mig-3g.20gb: "8"
+  k8s.io/cluster-autoscaler/node-template/taint/gpupartition.dev/uninitialized: true:NoSchedule
+`,
+    );
+  });
+
+  it('writes the tags of a scale set, in which _ stands for / and ~2 for _', async () => {
+    const nodeSelector = { matchLabels: { 'example.com/gpu_pool': 'a' } };
+    const text = await written(autoscaler('azure', policyOf(oneProfile, { strategy: 'single', nodeSelector })));
+    expect(text).to.not.contain('must not have the label');
+    expect(text.slice(text.indexOf('tags:'))).to.equal(`tags:
+  k8s.io_cluster-autoscaler_node-template_label_example.com_gpu~2pool: a
+  k8s.io_cluster-autoscaler_node-template_label_nvidia.com_gpu.count: "56"
+  k8s.io_cluster-autoscaler_node-template_label_nvidia.com_gpu.present: "true"
+  k8s.io_cluster-autoscaler_node-template_label_nvidia.com_gpu.product: NVIDIA-A100-SXM4-40GB-MIG-1g.5gb
+  k8s.io_cluster-autoscaler_node-template_label_nvidia.com_mig.capable: "true"
+  k8s.io_cluster-autoscaler_node-template_label_nvidia.com_mig.strategy: single
+  k8s.io_cluster-autoscaler_node-template_resources_nvidia.com_gpu: "56"
+  k8s.io_cluster-autoscaler_node-template_taint_startup-taint.cluster-autoscaler.kubernetes.io_gpupartition: true:NoSchedule
+`);
+  });
+
+  it('writes the annotations of a MachineDeployment', async () => {
+    const text = await written(autoscaler('cluster-api', policyOf(oneProfile), '-o', 'json'));
+    const prefix = 'capacity.cluster-autoscaler.kubernetes.io';
+    expect(JSON.parse(text)).to.deep.equal({
+      metadata: {
+        annotations: {
+          [`${prefix}/gpu-type`]: 'nvidia.com/mig-1g.5gb',
+          [`${prefix}/gpu-count`]: '56',
+          [`${prefix}/labels`]:
+            'nvidia.com/gpu.count=8,nvidia.com/gpu.present=true,nvidia.com/gpu.product=NVIDIA-A100-SXM4-40GB,' +
+            'nvidia.com/mig-1g.5gb.count=56,nvidia.com/mig-1g.5gb.product=NVIDIA-A100-SXM4-40GB-MIG-1g.5gb,' +
+            'nvidia.com/mig.capable=true,nvidia.com/mig.strategy=mixed,pool=inference',
+          [`${prefix}/taints`]: 'gpupartition.dev/uninitialized=true:NoSchedule',
+        },
+      },
+    });
+  });
+
+  it('counts what is shared as often as it is shared, and GPUs that stay whole', async () => {
+    const sharing = { timeSlicing: [{ resource: 'nvidia.com/mig-1g.5gb', replicas: 4 }] };
+    const text = await written(autoscaler('aws', policyOf(partlyWhole, { sharing })));
+    expect(text).to.contain('resources/nvidia.com/gpu: "1"').and.contain('resources/nvidia.com/mig-1g.5gb: "196"');
+    expect(text).to.contain('label/nvidia.com/mig-1g.5gb.replicas: "4"').and.not.contain('must not have the label');
+  });
+
+  it('refuses the cloud’s accelerator label where no whole GPU is left, by name', async () => {
+    expect(await refused(autoscaler('azure', policyOf(oneProfile)))).to.contain(
+      'policy inference: AKS labels the nodes of its GPU pools kubernetes.azure.com/accelerator',
+    );
+    await written(autoscaler('azure', policyOf(partlyWhole)));
+    const nodeSelector = { matchLabels: { 'k8s.amazonaws.com/accelerator': 'a100' } };
+    expect(await refused(autoscaler('aws', policyOf(oneProfile, { nodeSelector })))).to.contain(
+      'spec.nodeSelector.matchLabels has k8s.amazonaws.com/accelerator',
+    );
+    await written(autoscaler('aws', policyOf(oneProfile, { nodeSelector, strategy: 'single' })));
+  });
+
+  it('refuses a second resource in Cluster API, GKE, claims, a demand and more tags than a group can have', async () => {
+    expect(await refused(autoscaler('cluster-api', policyOf(twoProfiles)))).to.contain(
+      'such a node offers nvidia.com/mig-1g.5gb and nvidia.com/mig-3g.20gb: use one profile',
+    );
+    expect(await refused(autoscaler('gcp', policyOf(oneProfile)))).to.contain('GKE’s autoscaler has no templates');
+    expect(await refused(autoscaler('aws', policyOf(oneProfile, { backend: 'DRA' })))).to.contain('whole devices only');
+    const demand = { from: 'Declared' as const, slices: [{ profiles: ['1g.5gb'], count: 4 }] };
+    expect(await refused(autoscaler('aws', policyOf(undefined, { demand })))).to.contain('it has a demand');
+    const matchLabels = Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`label-${index}`, 'a']));
+    const kinds = ['1g.24gb', '1g.24gb+me', '1g.24gb+gfx', '1g.24gb-me', '2g.48gb', '2g.48gb+gfx', '2g.48gb-me'];
+    const many: Layouts = [...kinds, '4g.96gb', '4g.96gb+gfx', '1g.24gb+me.all'].map((profile, index) => ({
+      gpus: { models: ['RTX-PRO-6000-*'], indices: [index] },
+      profiles: { [profile]: 1 },
+    }));
+    const board = ['--gpus', '10', '--model', 'RTX-PRO-6000-Blackwell-Server-Edition'];
+    expect(await refused(autoscaler('aws', policyOf(many, { nodeSelector: { matchLabels } }), ...board))).to.match(
+      /take \d+ tags, and aws allows 50/,
+    );
+  });
+
+  it('says which nodes it cannot foresee: unknown or several boards, UUIDs, expressions, fewer GPUs, none to offer', async () => {
+    const anyBoard: Layouts = [{ profiles: { '1g.5gb': 7 } }];
+    expect(await refused(autoscaler('aws', policyOf(anyBoard)))).to.match(
+      /the policy may mean .* choose one with --model/,
+    );
+    expect(await refused(autoscaler('aws', policyOf(anyBoard), '--model', 'a100-40gb'))).to.contain(
+      'a100-40gb may mean A100-SXM4-40GB',
+    );
+    const pcie = await written(autoscaler('aws', policyOf(anyBoard), '--model', 'A100-PCIE-40GB'));
+    expect(pcie).to.contain('gpu.product: NVIDIA-A100-PCIE-40GB');
+    expect(await refused(autoscaler('aws', policyOf(oneProfile), '--model', 'A10O'), 2)).to.contain(
+      'no GPU model "A10O"',
+    );
+    const byUuid: Layouts = [
+      { gpus: { uuids: ['GPU-1b2c3d4e-0000-0000-0000-000000000000'] }, profiles: { '1g.5gb': 7 } },
+    ];
+    expect(await refused(autoscaler('aws', policyOf(byUuid), '--model', 'A100-SXM4-40GB'))).to.contain(
+      'spec.layouts[0].gpus.uuids: a new node has other GPUs',
+    );
+    const nodeSelector = { matchExpressions: [{ key: 'pool', operator: 'Exists' as const }] };
+    expect(await refused(autoscaler('aws', policyOf(oneProfile, { nodeSelector })))).to.contain('matchExpressions');
+    const nine: Layouts = [{ gpus: { ...a100, count: 9 }, profiles: { '1g.5gb': 7 } }];
+    expect(await refused(autoscaler('aws', policyOf(nine)))).to.contain('spec.layouts[0]');
+    const empty: Layouts = [{ gpus: a100, preset: 'all-enabled' }];
+    expect(await refused(autoscaler('aws', policyOf(empty)))).to.contain('such a node offers no GPU resource');
+  });
+
+  it('is for one policy, and names two', async () => {
+    const both = `${policyOf(oneProfile)}---\n${policyOf(oneProfile, {}, 'training')}`;
+    expect(await refused(autoscaler('aws', both), 2)).to.contain('these are 2: inference, training');
+  });
+
+  it('tells of mode Plan and of schedules, which a template cannot follow', async () => {
+    const schedules = [{ name: 'night', schedule: '0 20 * * *', duration: '10h', layouts: twoProfiles }];
+    const text = await written(autoscaler('aws', policyOf(oneProfile, { mode: 'Plan', schedules })));
+    expect(text).to.contain('# The policy is in mode Plan').and.contain('# While night applies');
+  });
+});
+
+describe('gpu-partition export karpenter', () => {
+  it('writes a NodePool with the start-up taint, and a NodeOverlay that takes whole GPUs away', async () => {
+    const nodeSelector = { matchLabels: { pool: 'inference', 'topology.kubernetes.io/region': 'eu-1' } };
+    expect(await written(karpenter(policyOf(twoProfiles, { nodeSelector })))).to.equal(
+      `---
+# Nodes to come: 8 × NVIDIA A100-SXM4-40GB under strategy mixed. Limits and disruption are yours to add.
+# Karpenter creates no node for a pod that selects nodes by labels of GPU Feature Discovery: let pods ask for the resource alone.
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata:
+  name: inference
+spec:
+  template:
+    metadata:
+      labels:
+        nvidia.com/gpu.present: "true"
+        pool: inference
+    spec:
+      nodeClassRef:
+        group: karpenter.k8s.aws
+        kind: EC2NodeClass
+        name: default
+      requirements:
+        - key: node.kubernetes.io/instance-type
+          operator: In
+          values:
+            - p4d.24xlarge
+        - key: topology.kubernetes.io/region
+          operator: In
+          values:
+            - eu-1
+      startupTaints:
+        - key: gpupartition.dev/uninitialized
+          effect: NoSchedule
+---
+# Needs Karpenter’s feature gate NodeOverlay. It adds to what the instance type has, so it sets nvidia.com/gpu too.
+apiVersion: karpenter.sh/v1alpha1
+kind: NodeOverlay
+metadata:
+  name: inference
+spec:
+  requirements:
+    - key: karpenter.sh/nodepool
+      operator: In
+      values:
+        - inference
+    - key: node.kubernetes.io/instance-type
+      operator: In
+      values:
+        - p4d.24xlarge
+  capacity:
+    nvidia.com/gpu: "0"
+    nvidia.com/mig-1g.5gb: "8"
+    nvidia.com/mig-3g.20gb: "8"
+`,
+    );
+  });
+
+  it('takes the pool and the instance types by which the policy selects, and refuses others', async () => {
+    const matchLabels = { 'karpenter.sh/nodepool': 'gpus' };
+    const matchExpressions = [
+      { key: 'node.kubernetes.io/instance-type', operator: 'In' as const, values: ['p4d.24xlarge'] },
+    ];
+    const stdin = policyOf(oneProfile, { nodeSelector: { matchLabels, matchExpressions } });
+    const text = await written(karpenter(stdin));
+    expect(text.match(/ {2}name: gpus$/gm)).to.have.length(2);
+    expect(text).to.not.contain('pool: gpus').and.not.contain('karpenter.sh/nodepool: ');
+    expect(await refused(karpenter(stdin, '--instance-type', 'p5.48xlarge'))).to.contain('matchExpressions');
+  });
+
+  it('refuses claims, and a node class without kind, group or name', async () => {
+    expect(await refused(karpenter(policyOf(oneProfile, { backend: 'DRA' })))).to.contain('whole devices only');
+    for (const name of ['default', 'EC2NodeClass/default', 'EC2NodeClass.karpenter.k8s.aws/'])
+      expect(await refused(karpenter(policyOf(oneProfile), '--node-class', name), 2)).to.contain('must look like');
+  });
+});
+
+describe('what gpu-partition export karpenter writes, by Karpenter’s CRDs @all', function () {
+  const cluster = useSharedCluster();
+  const kinds = ['nodepools', 'nodeoverlays'];
+  const kubectl = (args: readonly string[], input?: string) =>
+    cluster().kubectl(args, input === undefined ? {} : { input });
+
+  before(async function () {
+    this.timeout(120_000);
+    const folder: string | undefined = moduleFolder('karpenter', 'sigs.k8s.io/karpenter');
+    if (folder === undefined) {
+      console.log('      skipped: there is no Go here, or no proxy with sigs.k8s.io/karpenter');
+      this.skip();
+    }
+    const files = kinds.map((kind) => join(folder, `pkg/apis/crds/karpenter.sh_${kind}.yaml`));
+    const made = await kubectl(['apply', '--server-side', ...files.flatMap((file) => ['-f', file])]);
+    expect(made.code, made.stderr).to.equal(0);
+    const names = kinds.map((kind) => `crd/${kind}.karpenter.sh`);
+    const waited = await kubectl(['wait', '--for=condition=Established', '--timeout=60s', ...names]);
+    expect(waited.code, waited.stderr).to.equal(0);
+  });
+
+  after(async () => {
+    await kubectl(['delete', '--ignore-not-found', 'crd', ...kinds.map((kind) => `${kind}.karpenter.sh`)]);
+  });
+
+  const apply = (text: string) => kubectl(['apply', '--dry-run=server', '--validate=strict', '-f', '-'], text);
+
+  it('passes schema and CEL rules, for labels of all kinds by which a policy may select', async () => {
+    const nodeSelector = {
+      matchLabels: {
+        'karpenter.sh/nodepool': uniqueName('pool'),
+        'karpenter.sh/capacity-type': 'spot',
+        'topology.kubernetes.io/zone': 'a',
+        'example.com/team': 'vision',
+      },
+    };
+    for (const spec of [{}, { nodeSelector }, { strategy: 'single' as const }]) {
+      const { code, stdout, stderr } = await apply(await written(karpenter(policyOf(oneProfile, spec))));
+      expect(code, stderr).to.equal(0);
+      expect(stdout).to.match(/nodepool\.karpenter\.sh\/\S+ created.*\nnodeoverlay\.karpenter\.sh\/\S+ created/);
+    }
+  });
+
+  it('would fail with a label that Karpenter keeps for itself, or a capacity that it restricts', async () => {
+    const text = await written(karpenter(policyOf(oneProfile)));
+    const own = await apply(text.replace('pool: inference', 'karpenter.sh/nodepool: inference'));
+    expect(own.stderr).to.contain('label "karpenter.sh/nodepool" is restricted');
+    const cpu = await apply(text.replace('nvidia.com/gpu: "0"', 'cpu: "0"'));
+    expect(cpu.stderr).to.contain('invalid resource restricted');
+  });
+});
