@@ -74,11 +74,12 @@ describe('the metrics of an agent', () => {
         device: {
           gpus: [
             {
-              ...{ uuid: 'GPU-1', index: 0, pciBusId: '0', product: 'A100' },
+              uuid: 'GPU-1',
               instances: [
                 { profile: '2g.10gb', gi: 3, start: 0, uuid: 'MIG-a', pods: ['team/train-0'] },
                 {
-                  ...{ profile: '3g.20gb', gi: 1, start: 4 },
+                  profile: '3g.20gb',
+                  gi: 1,
                   computeInstances: [
                     { profile: '1c.3g.20gb', uuid: 'MIG-b' },
                     { profile: '2c.3g.20gb', uuid: 'MIG-c' },

@@ -109,7 +109,8 @@ describe('config/monitoring, by promtool @all', function () {
       ['gpu_partition_pod:memory_used:bytes', `gpu_partition_pod:memory_used:bytes${pod}`, 12 * 2 ** 20],
       ['gpu_partition_slice:dram_active:ratio', undefined, 0],
     ].map(([expr, labels, value]) => ({
-      ...{ expr, eval_time: '5m' },
+      expr,
+      eval_time: '5m',
       exp_samples: labels === undefined ? [] : [{ labels, value }],
     }));
     const test = { interval: '1m', input_series: series, promql_expr_test: expected };
