@@ -57,7 +57,7 @@ const doors = {
   device: ['agent', 'grants', 'holders', 'kubelet', 'plan'],
   explain: ['pod', 'waste'],
   gpu: ['device-state', 'geometry', 'grid', 'layouts', 'plan', 'profiles'],
-  host: ['import', 'plan', 'support-bundle'],
+  host: ['boot', 'import', 'plan', 'support-bundle'],
   kubernetes: ['node', 'pod'],
   node: ['commands', 'decide', 'eviction', 'plugin-pods', 'snapshot', 'status', 'status-figures'],
   nvidia: ['labels', 'plugin-config', 'predict'],

@@ -1,6 +1,7 @@
 // Builds programs of other projects, by which tests judge what we publish, from Go modules in test/ into the cache beside the control plane; prints
 // their paths. `go-tools.mjs prometheus` is Prometheus and promtool, its rule checker (6 minutes of CPU time, 220 MB), `go-tools.mjs judges`
-// what judges manifests (2 minutes, 65 MB). It needs Go and the module proxy. Tests skip themselves where a program is missing.
+// what judges manifests (2 minutes, 65 MB), `ignition` the validator
+// of Ignition's configs (seconds). It needs Go and the module proxy. Tests skip themselves where a program is missing.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
@@ -13,6 +14,7 @@ const modules = {
     promtool: 'github.com/prometheus/prometheus/cmd/promtool',
     prometheus: 'github.com/prometheus/prometheus/cmd/prometheus',
   },
+  ignition: { 'ignition-validate': 'github.com/coreos/ignition/v2/validate' },
   judges: {
     kubeconform: 'github.com/yannh/kubeconform/cmd/kubeconform',
     'operator-verify': 'github.com/operator-framework/api/cmd/operator-verify',

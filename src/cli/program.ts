@@ -55,7 +55,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'export',
-    summary: 'write what DRA, Kueue, Cluster Autoscaler or Karpenter needs to use the slices of policies: export dra|kueue|autoscaler|karpenter -f POLICY',
+    summary: 'write what DRA, Kueue, autoscalers or a first boot need of policies: export dra|kueue|autoscaler|karpenter|boot -f POLICY',
     load: async () => (await import('./commands/export.ts')).exportCommand,
   },
   {

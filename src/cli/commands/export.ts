@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
+import { type BootFormat, bootFormats, exportBoot } from '../../core/host/boot.ts';
 import { exportClasses, exportQueue } from '../../core/policy/device-classes.ts';
 import {
   exportNodePool,
@@ -10,7 +11,7 @@ import {
 } from '../../core/policy/templates.ts';
 import { integer } from '../../process/options.ts';
 import type { CommandContext } from '../program.ts';
-import { CliError, printJson, type Terminal } from '../terminal.ts';
+import { CliError, printJson, printLine, type Terminal } from '../terminal.ts';
 import { writeYaml } from '../node/layout-file.ts';
 import { type OutputFormat, outputOption, readModel } from '../options.ts';
 import { readPolicies } from '../input/snapshot.ts';
@@ -26,7 +27,8 @@ export function exportCommand(context: CommandContext): Command {
     .addCommand(draCommand(context))
     .addCommand(kueueCommand(context))
     .addCommand(autoscalerCommand(context))
-    .addCommand(karpenterCommand(context));
+    .addCommand(karpenterCommand(context))
+    .addCommand(bootCommand(context));
 }
 
 function kueueCommand({ terminal }: CommandContext): Command {
@@ -75,21 +77,33 @@ function draCommand({ terminal }: CommandContext): Command {
 
 interface NodeOptions extends Options, Hardware {}
 
-/** A command about nodes that do not exist yet, which are of one policy. */
-function nodeCommand(name: string, description: string): Command {
+/** A command about nodes of one policy that are yet to come. */
+function policyCommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
     .requiredOption('-f, --filename <path...>', 'the policy: a file, a folder, or - for standard input')
+    .addOption(outputOption());
+}
+
+function nodeCommand(name: string, description: string): Command {
+  return policyCommand(name, description)
     .requiredOption('--gpus <number>', 'GPUs of a node', integer(1, 64))
     .option('--model <model>', 'model of its GPUs, unless the policy is for one model alone');
 }
 
-async function readPolicy({ filename, model }: NodeOptions, terminal: Terminal): Promise<GpuPartitionPolicy> {
+async function readPolicy(
+  { filename, model }: Options & Partial<Hardware>,
+  terminal: Terminal,
+): Promise<GpuPartitionPolicy> {
   if (model !== undefined) readModel(model);
   const [policy, ...others] = await readPolicies(filename, terminal);
   if (policy !== undefined && others.length === 0) return policy;
   const names = [policy, ...others].flatMap((one) => one?.metadata.name ?? []);
   throw new CliError(`the nodes to come are of one policy, and these are ${names.length}: ${names.join(', ')}`);
+}
+
+function comment(notes: readonly string[]): string {
+  return notes.map((note) => `# ${note}\n`).join('');
 }
 
 function refuse(policy: GpuPartitionPolicy, reason: string): CliError {
@@ -103,15 +117,12 @@ function autoscalerCommand({ terminal }: CommandContext): Command {
       'has none, so that it scales from zero.',
   )
     .addOption(new Option('--cloud <cloud>', 'where the group is').choices(templateClouds).makeOptionMandatory())
-    .addOption(outputOption())
-    .action(async ({ cloud, output, ...options }: NodeOptions & { readonly cloud: TemplateCloud }) => {
-      const policy = await readPolicy({ ...options, output }, terminal);
-      const exported = exportTemplate(policy, options, cloud);
+    .action(async (options: NodeOptions & { readonly cloud: TemplateCloud }) => {
+      const policy = await readPolicy(options, terminal);
+      const exported = exportTemplate(policy, options, options.cloud);
       if (typeof exported === 'string') throw refuse(policy, exported);
-      const { notes, object } = exported;
-      if (output === 'text')
-        terminal.stdout.write(`${notes.map((note) => `# ${note}\n`).join('')}${writeYaml(object)}`);
-      else printJson(terminal, object);
+      if (options.output === 'json') return printJson(terminal, exported.object);
+      terminal.stdout.write(comment(exported.notes) + writeYaml(exported.object));
     });
 }
 
@@ -138,7 +149,6 @@ function karpenterCommand({ terminal }: CommandContext): Command {
       'what the cloud needs, as EC2NodeClass.karpenter.k8s.aws/default',
       readNodeClass,
     )
-    .addOption(outputOption())
     .action(async (options: KarpenterOptions) => {
       const policy = await readPolicy(options, terminal);
       const { instanceType: instanceTypes, nodeClass } = options;
@@ -146,4 +156,34 @@ function karpenterCommand({ terminal }: CommandContext): Command {
       if (typeof exported === 'string') throw refuse(policy, exported);
       printObjects(terminal, exported, options.output);
     });
+}
+
+/** What cloud-init knows its files by. */
+const cloudConfig = '#cloud-config\n';
+
+function bootCommand({ terminal }: CommandContext): Command {
+  return policyCommand(
+    'boot',
+    'Writes a unit of systemd that gives a machine the layouts of a policy before its kubelet starts, so that the agent finds them.',
+  )
+    .addOption(new Option('--format <format>', 'what installs the unit').choices(bootFormats).makeOptionMandatory())
+    .option('--executable <path>', 'where the machine has this command', readExecutable, '/usr/local/bin/gpu-partition')
+    .action(async (options: Options & { readonly format: BootFormat; readonly executable: string }) => {
+      const policy = await readPolicy(options, terminal);
+      const exported = exportBoot(policy, options);
+      if (typeof exported === 'string') throw refuse(policy, exported);
+      const { notes, content } = exported;
+      const isUnit = typeof content === 'string';
+      if (options.output === 'json' || options.format === 'ignition') {
+        for (const note of notes) printLine(terminal.stderr, note);
+        return printJson(terminal, isUnit ? { unit: content } : content);
+      }
+      terminal.stdout.write(isUnit ? comment(notes) + content : cloudConfig + comment(notes) + writeYaml(content));
+    });
+}
+
+/** It stands in a line of a unit. */
+function readExecutable(path: string): string {
+  if (/^(?:\/[\w.+-]+)+$/.test(path)) return path;
+  throw new InvalidArgumentError('it must be an absolute path without blanks.');
 }

@@ -1,11 +1,18 @@
-import { join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 // @ts-expect-error -- the build scripts are plain JavaScript
-import { moduleFolder } from '../../../build/go-tools.mjs';
+import { moduleFolder, toolPath } from '../../../build/go-tools.mjs';
 import type { GpuPartitionPolicy } from '../../../src/api/types.ts';
 import { uniqueName, useSharedCluster } from '../../support/cluster.ts';
+import { useScratchFolder, writeScript } from '../../device/scratch-folder.ts';
 import { run } from '../run.ts';
+import { SimulatedHost } from '../simulated-host.ts';
+
+const execute = promisify(execFile);
 
 type Spec = GpuPartitionPolicy['spec'];
 type Layouts = NonNullable<Spec['layouts']>;
@@ -316,5 +323,138 @@ describe('what gpu-partition export karpenter writes, by Karpenter’s CRDs @all
     expect(own.stderr).to.contain('label "karpenter.sh/nodepool" is restricted');
     const cpu = await apply(text.replace('nvidia.com/gpu: "0"', 'cpu: "0"'));
     expect(cpu.stderr).to.contain('invalid resource restricted');
+  });
+});
+
+const boot = (format: string, stdin: string, ...more: readonly string[]) =>
+  run(['export', 'boot', '-f', '-', '--format', format, ...more], { stdin });
+
+describe('gpu-partition export boot', () => {
+  const scratch = useScratchFolder();
+
+  function write(name: string, text: string): string {
+    writeFileSync(scratch.path(name), text);
+    return scratch.path(name);
+  }
+
+  /** The value of a setting of the unit for a policy. */
+  async function settingOf(name: string, stdin: string): Promise<string> {
+    const unit = await written(boot('systemd', stdin));
+    const [, value = ''] = new RegExp(`^${name}=-?(.*)$`, 'm').exec(unit) ?? [];
+    return value;
+  }
+
+  it('writes a unit that has the layouts in it, for before the kubelet', async () => {
+    expect(await written(boot('systemd', policyOf(oneProfile)))).to.equal(
+      `# Policy inference: its layouts, made at each boot before the kubelet starts. Export again when they change.
+# The machine’s image has the driver with nvidia-smi, and /usr/local/bin/gpu-partition: the file of a release that needs no Node.js.
+[Unit]
+Description=Partition the GPUs of this machine with MIG before its kubelet starts
+After=systemd-modules-load.service systemd-udev-settle.service local-fs.target
+Before=kubelet.service k3s.service k3s-agent.service rke2-server.service rke2-agent.service nvidia-dcgm.service dcgm-exporter.service
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+# For lock and journal.
+StateDirectory=gpu-partition
+StandardInput=data
+StandardInputText={"strategy":"mixed","layouts":[{"gpus":{"models":["A100-SXM4-40GB"]},"profiles":{"1g.5gb":7}}]}
+# Not once a kubelet has run in this boot: then the GPUs are the agent's.
+ExecCondition=/bin/sh -c 'test -z "$$(systemctl show --value -p ActiveEnterTimestamp kubelet.service k3s.service k3s-agent.service rke2-server.service rke2-agent.service)"'
+# The driver may take a while.
+ExecStartPre=-/bin/sh -c 'timeout 60 sh -c "until nvidia-smi -L; do sleep 1; done"'
+ExecStart=/usr/local/bin/gpu-partition node apply -f - --ignore-pods --deadline 300 --allow-gpu-reset
+TimeoutStartSec=540
+KillMode=mixed
+TimeoutStopSec=120
+ProtectSystem=strict
+ReadWritePaths=-/run/cdi
+ProtectHome=yes
+
+[Install]
+WantedBy=multi-user.target
+`,
+    );
+  });
+
+  it('writes the same unit for cloud-init and Ignition', async () => {
+    const stdin = policyOf(oneProfile);
+    const unit = (await written(boot('systemd', stdin))).replaceAll(/^# (?:Policy|The machine).*\n/gm, '');
+    const cloudConfig = await written(boot('cloud-init', stdin));
+    expect(cloudConfig).to.match(/^#cloud-config\n/);
+    expect(parse(cloudConfig)).to.deep.equal({
+      write_files: [{ path: '/etc/systemd/system/gpu-partition.service', permissions: '0644', content: unit }],
+      runcmd: [
+        ['systemctl', 'daemon-reload'],
+        ['systemctl', 'enable', '--now', 'gpu-partition.service'],
+      ],
+    });
+    expect(JSON.parse(await written(boot('ignition', stdin)))).to.deep.equal({
+      ignition: { version: '3.4.0' },
+      systemd: { units: [{ name: 'gpu-partition.service', enabled: true, contents: unit }] },
+    });
+    expect(JSON.parse(await written(boot('systemd', stdin, '-o', 'json')))).to.deep.equal({ unit });
+  });
+
+  it('resets no GPU where the policy forbids it', async () => {
+    expect(await settingOf('ExecStart', policyOf(oneProfile, { allow: { gpuReset: false } }))).to.match(/ 300$/);
+  });
+
+  it('has a command that makes the layouts, though the last boot has left the kubelet’s socket', async () => {
+    using host = new SimulatedHost(['A100-SXM4-40GB'], { mig: false });
+    host.write('kubelet.sock', 'no socket');
+    const layout = host.write('layout.json', await settingOf('StandardInputText', policyOf(oneProfile)));
+    const [, options = ''] = (await settingOf('ExecStart', policyOf(oneProfile))).split(' node apply -f - ');
+    const applied = await host.node('apply', '-f', layout, ...options.split(' '));
+    expect(applied.code, applied.stderr).to.equal(0);
+    expect(host.starts(0)).to.have.length(7);
+    expect((await host.node('assert', '-f', layout)).code).to.equal(0);
+  });
+
+  it('does nothing once a kubelet has run in this boot', async () => {
+    const [, script = ''] = /^\/bin\/sh -c '(.*)'$/.exec(await settingOf('ExecCondition', policyOf(oneProfile))) ?? [];
+    const isMet = async (times: string): Promise<boolean> => {
+      writeScript(scratch.path('systemctl'), `printf '${times}'`);
+      const env = { PATH: [scratch.path('.'), process.env['PATH']].join(delimiter) };
+      return execute('/bin/sh', ['-c', script.replaceAll('$$', '$')], { env }).then(
+        () => true,
+        () => false,
+      );
+    };
+    expect(script).to.contain('systemctl show');
+    expect(await isMet('\\n\\n\\n\\n')).to.equal(true);
+    expect(await isMet('Sun 2026-11-29 17:45:25 UTC\\n\\n\\n\\n')).to.equal(false);
+  });
+
+  it('refuses a demand, and a path that a unit would take for several words', async () => {
+    const demand = { from: 'Declared' as const, slices: [{ profiles: ['1g.5gb'], count: 4 }] };
+    expect(await refused(boot('systemd', policyOf(undefined, { demand })))).to.contain(
+      'policy inference: it has a demand',
+    );
+    for (const path of ['gpu-partition', '/opt/my bin/gpu-partition', '/opt/%n'])
+      expect(await refused(boot('systemd', policyOf(oneProfile), '--executable', path), 2)).to.contain('absolute path');
+  });
+
+  it('is a unit for systemd-analyze, and a config for Ignition’s validator, which take no other', async function () {
+    const validator = toolPath('ignition-validate') as string;
+    const analyze = '/usr/bin/systemd-analyze';
+    if (!existsSync(validator) || !existsSync(analyze)) {
+      console.log('      skipped: there is no systemd-analyze here, or no ignition-validate: make judges builds it');
+      this.skip();
+    }
+    const isTaken = async (program: string, args: readonly string[]): Promise<boolean> =>
+      execute(program, args).then(
+        ({ stderr }) => stderr === '',
+        () => false,
+      );
+    const unit = await written(boot('systemd', policyOf(oneProfile), '--executable', '/bin/true'));
+    const config = await written(boot('ignition', policyOf(oneProfile)));
+    expect(await isTaken(analyze, ['verify', write('gpu-partition.service', unit)])).to.equal(true);
+    expect(await isTaken(analyze, ['verify', write('bad.service', unit.replace('ExecStart=', 'Exec='))])).to.equal(
+      false,
+    );
+    expect(await isTaken(validator, [write('config.ign', config)])).to.equal(true);
+    expect(await isTaken(validator, [write('bad.ign', config.replace('3.4.0', '9.9.9'))])).to.equal(false);
   });
 });
