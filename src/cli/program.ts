@@ -89,6 +89,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/ui.ts')).uiCommand,
   },
   {
+    name: 'doctor',
+    summary: 'find what is wrong around the GPUs of a cluster, a saved one, or this machine, and what to do',
+    load: async () => (await import('./commands/doctor.ts')).doctorCommand,
+  },
+  {
     name: 'report',
     summary:
       'report waste: slices that are unused or cannot be allocated, what pods wait for, and layouts that would serve more',

@@ -17,6 +17,10 @@ const kept: readonly string[] = [
   'kubernetes.io/os',
   'kubernetes.io/arch',
   'node.kubernetes.io/instance-type',
+  // By these Cluster Autoscaler expects GPUs.
+  'k8s.amazonaws.com/accelerator',
+  'kubernetes.azure.com/accelerator',
+  'cluster-api/accelerator',
 ];
 
 /** Annotations that prevent a pod's eviction, give a node another owner, or list NFD's labels. */
