@@ -98,7 +98,7 @@ function judgePersistence({ device, persistence }: HostReading): readonly Answer
       : [
           {
             code,
-            evidence: `GPU ${off.join(', ')}: persistence mode is off, so each nvidia-smi and each first process loads the GPU anew`,
+            evidence: `GPU ${off.join(', ')}: persistence mode is off, so each nvidia-smi and each first process loads the GPU again`,
             remedy: 'systemctl enable --now nvidia-persistenced; until the next boot also: nvidia-smi -pm 1',
           } as const,
         ]),

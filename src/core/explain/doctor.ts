@@ -243,7 +243,7 @@ function describeImage(pods: readonly PodView[]): string {
   const [version] = pods.flatMap(({ spec }) =>
     (spec?.containers ?? []).flatMap(({ image }) => imageVersion(image) ?? []),
   );
-  return version === undefined ? '' : ` (${version}; it never retries, and up to 0.15.0 it may stay pending for ever)`;
+  return version === undefined ? '' : ` (${version}; it never retries, and up to 0.15.0 it may stay pending forever)`;
 }
 
 /** `v0.15.0` of `nvcr.io/nvidia/cloud-native/k8s-mig-manager:v0.15.0@sha256:…` */
@@ -403,7 +403,7 @@ function findAcceleratorLabels({ nodes, facts }: World): readonly Answer[] {
       return [
         { code: 'AcceleratorLabel', node: name, why: `${seen}: no sign of Cluster Autoscaler, which some clouds hide` },
       ];
-    const evidence = `${seen}: ${autoscaler} counts it as unready for ever (kubernetes-sigs/cluster-autoscaler#92)`;
+    const evidence = `${seen}: ${autoscaler} counts it as unready forever (kubernetes-sigs/cluster-autoscaler#92)`;
     const remedy = `take the label off the node group and off the node: kubectl label node ${name} ${key}-; or keep a GPU whole, or use strategy single`;
     return [{ code: 'AcceleratorLabel', node: name, evidence, remedy }];
   });

@@ -306,8 +306,8 @@ function listOutdatedLabels(node: NodeView, partition: GpuNodePartition | undefi
 }
 
 /**
- * What of an open node's labels does not describe the device as its agent last reported it, in words; undefined if nothing, if nobody has
- * written them, or if the device or the strategy is not known.
+ * What of an open node's labels does not describe the device as its agent last reported it, in words; undefined if nothing, if neither GPU
+ * Feature Discovery nor this operator has written them, or if the device or the strategy is not known.
  */
 export function explainStaleLabels(node: NodeView, partition: GpuNodePartition): string | undefined {
   const { labels, annotations } = metadataOf(node);

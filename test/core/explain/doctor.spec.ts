@@ -127,7 +127,7 @@ describe('the diagnosis of a cluster', () => {
       expect(found?.remedy).to.contain('take the DaemonSet of gpu-operator/mig-manager-x7 off this node');
     });
 
-    it('is none if the policy only plans, or takes over from one that follows its label', () => {
+    it('is not found if the policy only plans, or takes over from one that follows its label', () => {
       expect(codesOf(tell({ policy: aPolicy({ mode: 'Plan' }), pods: [manager()] }))).to.deep.equal([]);
       const { spec, ...rest } = manager();
       const obeying = { ...rest, spec: { ...spec, nodeSelector: { 'nvidia.com/gpu.deploy.mig-manager': 'true' } } };
@@ -162,7 +162,7 @@ describe('the diagnosis of a cluster', () => {
       });
     });
 
-    it('is none if the pause and the state are ours', () => {
+    it('is not found if the pause and the state are ours', () => {
       const loan = Object.fromEntries(Object.entries(paused).map(([key, set]) => [key, { set, was: 'true' }]));
       const annotations = { 'gpupartition.dev/on-loan': JSON.stringify(loan) };
       expect(codesOf(tell({ node: { labels: paused }, annotations }))).to.deep.equal([]);
@@ -190,7 +190,7 @@ describe('the diagnosis of a cluster', () => {
       expect(found?.remedy).to.contain('all-1g.5gb again');
     });
 
-    it('is none while it may be at work, and not known without the times', () => {
+    it('is not found while it may be at work, and is unknown without the times', () => {
       const managedFields = writtenAt('2026-01-01T10:00:00Z');
       const facts = tell({ ...plan, node: pending, managedFields, heartbeat: '2026-01-01T10:10:00Z' });
       expect(codesOf(facts)).to.deep.equal([]);
@@ -343,7 +343,7 @@ describe('the diagnosis of a cluster', () => {
       });
     }
 
-    it('is none with a whole GPU, under another strategy, or without the label', () => {
+    it('is not found with a whole GPU, under another strategy, or without the label', () => {
       const labels = { 'k8s.amazonaws.com/accelerator': 'nvidia' };
       const gpus = [aGpu({ slices }), aGpu({ index: 1 })];
       expect(codesOf(tell({ node: { labels, gpus }, pods: [autoscaler] }))).to.deep.equal([]);
@@ -392,7 +392,7 @@ describe('the diagnosis of a cluster', () => {
       expect(found?.remedy).to.contain(`node-template/resources/${resource}=N`);
     });
 
-    it('is none for another slice, without a demand that waits, or for a pod that runs', () => {
+    it('is not found for another slice, without a demand that waits, or for a pod that runs', () => {
       expect(codesOf(tell({ policy, pods, events: refused(`1 Insufficient ${resource}.me`) }))).to.deep.equal([]);
       expect(codesOf(tell({ pods, events }))).to.deep.equal([]);
       expect(codesOf(tell({ policy, pods: [aPod({ asks: { [resource]: '1' }, node: 'n' })], events }))).to.deep.equal(
