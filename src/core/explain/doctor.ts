@@ -22,7 +22,7 @@ import { clientPods } from '../node/rules/gpu-clients.ts';
 import { compareVersions } from '../node/rules/plan.ts';
 import { isUnfinished } from '../node/snapshot.ts';
 import { devicePluginConfigLabel, GPU_RESOURCE } from '../nvidia/labels.ts';
-import { lintDevicePluginConfig, MPS_ON_MIG_REASON } from '../nvidia/plugin-config.ts';
+import { lintDevicePluginConfig } from '../nvidia/plugin-config.ts';
 import { describeReport, predictNode } from '../nvidia/predict.ts';
 import { isPlanned } from '../policy/spec.ts';
 import { fieldsOf } from '../text/json.ts';
@@ -372,7 +372,7 @@ function judgeConfigOf(
   const errors = isRead ? predictNode(describeReport(device), strategy, { file: key, value: file }).errors : [];
   const words = [
     ...refused.map(({ path, message }) => `${path} ${message}`),
-    ...new Set(errors.filter((message) => message.includes(MPS_ON_MIG_REASON))),
+    ...new Set(errors.filter((message) => /\bMPS\b/.test(message))),
   ];
   if (words.length === 0) return [];
   const remedy = `kubectl -n ${pod.metadata.namespace} edit configmap ${configMap.name}: keep one of sharing.timeSlicing and sharing.mps, and none that slices do not allow`;

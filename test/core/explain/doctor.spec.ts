@@ -305,7 +305,7 @@ describe('the diagnosis of a cluster', () => {
       const mps = sharing({ mps: { resources: [{ name: 'nvidia.com/mig-1g.5gb', replicas: 2 }] } });
       const node = { labels: { 'nvidia.com/mig.strategy': 'mixed' } };
       expect(onlyOf(tell({ pods: [plugin], files: filesOf(mps), node }))?.evidence).to.contain(
-        'not supported for MIG devices',
+        'is not supported with MPS',
       );
     });
 
