@@ -14,6 +14,13 @@ export const layoutLabel = 'gpupartition.dev/layout';
 /** A node with this label has a GPU (gpu-operator and NFD set it), or is to be treated as if it had one. */
 export const gpuPresenceLabel = 'nvidia.com/gpu.present';
 
+/** By which label Cluster Autoscaler knows, per cloud, that a node must have whole GPUs before it counts as ready. */
+export const acceleratorLabels = {
+  aws: 'k8s.amazonaws.com/accelerator',
+  azure: 'kubernetes.azure.com/accelerator',
+  'cluster-api': 'cluster-api/accelerator',
+} as const;
+
 /** The label that mig-manager writes; kept in sync for tools that read it. */
 export const migConfigStateLabel = 'nvidia.com/mig.config.state';
 

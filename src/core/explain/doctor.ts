@@ -1,6 +1,6 @@
 // Room explain: why a pod or a claim waits, and what is wrong around a cluster's GPUs.
 // Ask here for a diagnosis of a cluster: what programs around this operator do to it, each finding with its evidence and what to do.
-import { repartitioningTaint } from '../../api/names.ts';
+import { acceleratorLabels, repartitioningTaint } from '../../api/names.ts';
 import type { GpuReport } from '../../api/types.ts';
 import { type ClusterFacts, type GpuNode, listGpuNodes } from '../cluster/facts.ts';
 import {
@@ -384,18 +384,11 @@ function judgeConfigOf(
   }
 }
 
-/** By these labels Cluster Autoscaler expects `nvidia.com/gpu` of a node: of AWS, AKS and Cluster API (`GPULabel` of each provider). */
-const acceleratorLabels: readonly string[] = [
-  'k8s.amazonaws.com/accelerator',
-  'kubernetes.azure.com/accelerator',
-  'cluster-api/accelerator',
-];
-
 function findAcceleratorLabels({ nodes, facts }: World): readonly Answer[] {
   const autoscaler = findAutoscaler(facts);
   return nodes.flatMap((one): readonly Answer[] => {
     const { name, labels, offers, strategy, isDra, partition } = one;
-    const key = acceleratorLabels.find((label) => labels[label] !== undefined);
+    const key = Object.values(acceleratorLabels).find((label) => labels[label] !== undefined);
     const isSliced = (partition?.status?.device?.gpus ?? []).some(({ mig }) => mig === 'Enabled');
     if (key === undefined || strategy !== 'mixed' || isDra || !isSliced || (offers[GPU_RESOURCE] ?? 0) > 0) return [];
     const seen = `label ${key}=${labels[key]}, strategy mixed, and no allocatable ${GPU_RESOURCE}`;

@@ -1,6 +1,7 @@
 // Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
 // Ask here what an autoscaler must know of a node that does not exist yet: the labels and resources that a policy will give it.
 import {
+  acceleratorLabels,
   autoscalerStartupTaintKey,
   gpuPresenceLabel,
   repartitioningTaint,
@@ -206,13 +207,6 @@ export interface ExportedTemplate {
   readonly notes: readonly string[];
   readonly object: { readonly tags: Labels } | { readonly metadata: { readonly annotations: Labels } };
 }
-
-/** By which label the autoscaler knows that a node must have whole GPUs before it counts as ready. */
-const acceleratorLabels = {
-  aws: 'k8s.amazonaws.com/accelerator',
-  azure: 'kubernetes.azure.com/accelerator',
-  'cluster-api': 'cluster-api/accelerator',
-} as const;
 
 /** Maximum number of tags of an Auto Scaling group, and of a scale set. */
 const mostTags = 50;
