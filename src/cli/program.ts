@@ -55,7 +55,8 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'export',
-    summary: 'write what DRA, Kueue, autoscalers or a first boot need of policies: export dra|kueue|autoscaler|karpenter|boot -f POLICY',
+    summary:
+      'write what DRA, Kueue, autoscalers or a first boot need of policies: export dra|kueue|autoscaler|karpenter|boot -f POLICY',
     load: async () => (await import('./commands/export.ts')).exportCommand,
   },
   {

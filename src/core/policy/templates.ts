@@ -100,14 +100,18 @@ function chooseBoard(layouts: readonly PolicyLayout[], named: string | undefined
   const boards = named === undefined ? listSelected(layouts) : listNamed(named);
   const [board] = boards;
   if (board !== undefined && boards.length === 1) return board;
-  if (board === undefined) return `no board is known by the name ${named}`;
+  if (board === undefined)
+    return `no board whose table is known is ${named ?? 'selected by its layouts'}: keep a node in the pool`;
   const names = boards.map(({ product }) => product.replace(/^NVIDIA /, ''));
   const some = names.length > 6 ? [...names.slice(0, 5), `${names.length - 5} more`] : names;
   return `${named ?? 'the policy'} may mean ${joinWords(some)}, whose nodes have different labels: choose one with --model`;
 }
 
+/** Of boards with one name and several tables, by driver, the current one counts. */
 const boardsOf = (model: GpuModel): readonly Board[] =>
-  model.products.map(({ name, pciDeviceId }) => ({ model, product: name, pciDeviceId }));
+  model.products
+    .filter(({ name }) => findModel(name) === model)
+    .map(({ name, pciDeviceId }) => ({ model, product: name, pciDeviceId }));
 
 function listNamed(name: string): readonly Board[] {
   const model = findModel(name);
@@ -116,7 +120,9 @@ function listNamed(name: string): readonly Board[] {
     toProductLabel(text)
       .replace(/^nvidia-/i, '')
       .toLowerCase();
-  const exact = boards.filter(({ product }) => short(product) === short(name));
+  const exact = boards.filter(
+    ({ product, pciDeviceId = '' }) => short(product) === short(name) || short(pciDeviceId) === short(name),
+  );
   return exact.length > 0 ? exact : boards;
 }
 

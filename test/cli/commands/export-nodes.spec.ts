@@ -166,8 +166,15 @@ tags:
     expect(await refused(autoscaler('aws', policyOf(anyBoard), '--model', 'a100-40gb'))).to.contain(
       'a100-40gb may mean A100-SXM4-40GB',
     );
-    const pcie = await written(autoscaler('aws', policyOf(anyBoard), '--model', 'A100-PCIE-40GB'));
-    expect(pcie).to.contain('gpu.product: NVIDIA-A100-PCIE-40GB');
+    for (const name of ['A100-PCIE-40GB', '0x20F110DE'])
+      expect(await written(autoscaler('aws', policyOf(anyBoard), '--model', name))).to.contain(
+        'gpu.product: NVIDIA-A100-PCIE-40GB',
+      );
+    const newer: Layouts = [{ gpus: { models: ['RUBIN-*'] }, profiles: { '1g.36gb': 1 } }];
+    expect(await refused(autoscaler('aws', policyOf(newer)))).to.contain('is selected by its layouts');
+    // Two tables of one board, by driver.
+    const twoTables: Layouts = [{ gpus: { models: ['RTX-PRO-5000-*'] }, preset: 'all-1g.24gb' }];
+    expect(await written(autoscaler('aws', policyOf(twoTables)))).to.contain('NVIDIA-RTX-PRO-5000-Blackwell');
     expect(await refused(autoscaler('aws', policyOf(oneProfile), '--model', 'A10O'), 2)).to.contain(
       'no GPU model "A10O"',
     );
