@@ -85,8 +85,8 @@ old-nodes: node_modules/.installed ## Install the oldest promised Node.js and an
 prometheus: node_modules/.installed ## Build Prometheus and promtool into the cache, for the tests of alerts and dashboard (6 minutes the first time)
 	@$(NODE) build/go-tools.mjs prometheus >/dev/null
 
-judges: node_modules/.installed ## Build kubeconform, operator-verify and krew into the cache, for the tests of a release (2 minutes the first time)
-	@$(NODE) build/go-tools.mjs judges >/dev/null
+judges: node_modules/.installed ## Build kubeconform, operator-verify, krew and Ignition's validator into the cache, for the tests of a release (2 minutes the first time)
+	@$(NODE) build/go-tools.mjs judges ignition >/dev/null
 
 bench: build ## Measure speed, writes and memory; prints JSON lines
 	@$(NODE) test/bench/main.ts

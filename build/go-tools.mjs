@@ -1,6 +1,7 @@
 // Builds programs of other projects, by which tests judge what we publish, from Go modules in test/ into the cache beside the control plane; prints
 // their paths. `go-tools.mjs prometheus` is Prometheus and promtool, its rule checker (6 minutes of CPU time, 220 MB), `go-tools.mjs judges`
-// what judges manifests (2 minutes, 65 MB). It needs Go and the module proxy. Tests skip themselves where a program is missing.
+// what judges manifests (2 minutes, 65 MB), `ignition` the validator
+// of Ignition's configs (seconds). It needs Go and the module proxy. Tests skip themselves where a program is missing.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
@@ -13,6 +14,7 @@ const modules = {
     promtool: 'github.com/prometheus/prometheus/cmd/promtool',
     prometheus: 'github.com/prometheus/prometheus/cmd/prometheus',
   },
+  ignition: { 'ignition-validate': 'github.com/coreos/ignition/v2/validate' },
   judges: {
     kubeconform: 'github.com/yannh/kubeconform/cmd/kubeconform',
     'operator-verify': 'github.com/operator-framework/api/cmd/operator-verify',
@@ -26,6 +28,12 @@ export function toolPath(program) {
   const given = process.env[program.toUpperCase().replaceAll('-', '_')];
   const name = Object.keys(modules).find((one) => modules[one][program] !== undefined);
   return given || join(cacheOf(name), program);
+}
+
+/** @returns {string | undefined} where the source of a module is that a folder in test/ pins; undefined without Go or its proxy */
+export function moduleFolder(name, module) {
+  const { stdout } = spawnSync('go', ['mod', 'download', '-json', module], { cwd: folderOf(name), encoding: 'utf8' });
+  return stdout ? JSON.parse(stdout).Dir : undefined;
 }
 
 function folderOf(name) {

@@ -42,6 +42,7 @@ interface Options extends TimeoutOptions, ServiceOptions {
   readonly podResourcesSocket: string;
   readonly devicePluginFolder: string;
   readonly ignorePods?: boolean;
+  readonly sliceMetrics?: boolean;
   readonly gpusAtOnce: number;
   readonly readIntervalMs: number;
   readonly bootIdFile: string;
@@ -113,6 +114,11 @@ function describeCommand(): Command {
         'interval at which the GPUs are read if nothing else causes it; at most 15 s while one is sick',
         integer(500, 86_400_000),
         60_000,
+      )
+      .option(
+        '--slice-metrics',
+        'with --health-port: serve a series for each slice of this node, and for each pod that holds one, to join with the metrics of ' +
+          'dcgm-exporter (docs/metrics.md)',
       )
       .option('--boot-id-file <file>', 'file with the kernel’s boot id', '/proc/sys/kernel/random/boot_id')
       .option(
@@ -188,7 +194,12 @@ async function runAgent(options: Options): Promise<void> {
     fieldSelector: `metadata.name=${options.nodeName}`,
     onChange: ({ key }) => queue.add(key),
   }).start();
-  health?.metrics.attach({ queue, watch, serverClock: client.config.serverClock });
+  health?.metrics.attach({
+    queue,
+    watch,
+    serverClock: client.config.serverClock,
+    partition: () => watch.store.get(options.nodeName),
+  });
   const followed = followDriverLoad(driverLoad, { onLoad: () => queue.add(options.nodeName) }, signal);
   logger.info('agent started', { version: programVersion });
   await whenAborted(signal);
@@ -199,11 +210,15 @@ async function runAgent(options: Options): Promise<void> {
   lost.throwIfAborted();
 }
 
-async function openHealth({ healthPort: port, healthHost: host }: Options, logger: Logger, ready: Checks) {
+async function openHealth(
+  { healthPort: port, healthHost: host, sliceMetrics: hasSlices }: Options,
+  logger: Logger,
+  ready: Checks,
+) {
   if (port === undefined) return undefined;
   // Only on request: there is an agent on every node.
   const { serveAgentHealth } = await import('./metrics.ts');
-  const health = await serveAgentHealth({ logger, port, host, ready });
+  const health = await serveAgentHealth({ logger, port, host, ready, hasSlices });
   logger.info('probes and metrics are served', { port: health.server.port });
   return health;
 }

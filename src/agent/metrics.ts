@@ -5,6 +5,7 @@ import {
   serveHealth,
   createRegistry,
 } from '../process/health.ts';
+import type { GpuNodePartition } from '../api/types.ts';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { DeviceError } from '../core/gpu/device-state.ts';
 import { registerQueues, registerReflectors } from '../kube/metrics.ts';
@@ -20,6 +21,8 @@ export interface AgentSources {
   readonly queue: Pick<WorkQueue, 'depth' | 'longestRunMs'>;
   readonly watch: Pick<Reflector<KubeObject>, 'counts' | 'silenceMs'>;
   readonly serverClock: Pick<ServerClock, 'skewMs'>;
+  /** The node's object as it was seen last. */
+  readonly partition: () => GpuNodePartition | undefined;
 }
 
 const deviceBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
@@ -43,7 +46,8 @@ export class AgentMetrics {
   #sources: AgentSources | undefined;
   #lastReadMs: number | undefined;
 
-  constructor(registry: Registry, clock: Clock) {
+  /** @param hasSlices whether each slice of the node, and each pod on one, has a series */
+  constructor(registry: Registry, clock: Clock, hasSlices = false) {
     this.#clock = clock;
     this.#observeQueue = registerQueues(registry, () => (this.#sources ? [['node', this.#sources.queue]] : []));
     registerReflectors(registry, () => (this.#sources ? [['gpunodepartitions', this.#sources.watch]] : []));
@@ -91,6 +95,30 @@ export class AgentMetrics {
       'How far the clock of the node is ahead of the API server’s; negative: behind. Precise to two seconds.',
       [],
       () => [{ labels: {}, value: (this.#sources?.serverClock.skewMs ?? 0) / 1000 }],
+    );
+    if (hasSlices) this.#registerSlices(registry);
+  }
+
+  #registerSlices(registry: Registry): void {
+    registerGauge(
+      registry,
+      'gpu_partition_slice_info',
+      'With --slice-metrics: 1 for each MIG device of the node, with its GPU, the id and profile of its GPU instance, and the policy of the node.',
+      ['gpu_uuid', 'mig_uuid', 'profile', 'gi', 'policy'],
+      () => listSlices(this.#sources?.partition()).map(({ labels }) => ({ labels, value: 1 })),
+    );
+    registerGauge(
+      registry,
+      'gpu_partition_slice_pod',
+      'With --slice-metrics: 1 for each pod that holds a MIG device of the node.',
+      ['mig_uuid', 'namespace', 'pod'],
+      () =>
+        listSlices(this.#sources?.partition()).flatMap(({ labels: { mig_uuid }, pods }) =>
+          pods.map((name) => {
+            const [namespace = '', pod = ''] = name.split('/');
+            return { labels: { mig_uuid, namespace, pod }, value: 1 };
+          }),
+        ),
     );
   }
 
@@ -156,15 +184,34 @@ function codeOf(error: unknown): string {
   return error instanceof DeviceError ? error.code : 'Unknown';
 }
 
+/** The MIG devices of a node as its agent reports them, and the pods, as NAMESPACE/NAME, that hold them. */
+function listSlices(partition: GpuNodePartition | undefined) {
+  const policy = partition?.spec?.policy?.name ?? '';
+  return (partition?.status?.device?.gpus ?? []).flatMap((gpu) =>
+    gpu.instances.flatMap(({ profile, gi, uuid, pods = [], computeInstances = [] }) =>
+      // A GPU instance with one compute instance is one device; one with several is as many, whose pods are told for all of them.
+      (uuid === undefined ? computeInstances : [{ uuid }]).flatMap(({ uuid: mig_uuid }) =>
+        mig_uuid === undefined
+          ? []
+          : [{ labels: { gpu_uuid: gpu.uuid, mig_uuid, profile, gi: String(gi), policy }, pods }],
+      ),
+    ),
+  );
+}
+
 /** A change of many GPUs, each with its undo, takes minutes with a slow driver. */
 const stalledMs = 30 * 60_000;
 
 /** Serves an agent's probes and metrics. */
-export async function serveAgentHealth(
-  options: Omit<HealthOptions, 'registry' | 'live'>,
-): Promise<{ readonly metrics: AgentMetrics; readonly server: HealthServer }> {
+export async function serveAgentHealth({
+  hasSlices,
+  ...options
+}: Omit<HealthOptions, 'registry' | 'live'> & { readonly hasSlices: boolean | undefined }): Promise<{
+  readonly metrics: AgentMetrics;
+  readonly server: HealthServer;
+}> {
   const registry = createRegistry({ program: 'agent' });
-  const metrics = new AgentMetrics(registry, systemClock);
+  const metrics = new AgentMetrics(registry, systemClock, hasSlices);
   const live = { loop: () => metrics.explainStall(stalledMs) };
   const server = await serveHealth({ ...options, registry, live });
   return { metrics, server };

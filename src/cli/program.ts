@@ -55,7 +55,8 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'export',
-    summary: 'write the objects by which DRA or Kueue uses the slices of policies: export dra|kueue -f POLICY',
+    summary:
+      'write what DRA, Kueue, autoscalers or a first boot need of policies: export dra|kueue|autoscaler|karpenter|boot -f POLICY',
     load: async () => (await import('./commands/export.ts')).exportCommand,
   },
   {
@@ -87,6 +88,11 @@ export const commands: readonly CommandEntry[] = [
     name: 'ui',
     summary: 'serve a web page of the fleet, or of a saved cluster, on this machine',
     load: async () => (await import('./commands/ui.ts')).uiCommand,
+  },
+  {
+    name: 'doctor',
+    summary: 'find what is wrong around the GPUs of a cluster, a saved one, or this machine, and what to do',
+    load: async () => (await import('./commands/doctor.ts')).doctorCommand,
   },
   {
     name: 'report',

@@ -72,6 +72,8 @@ type PodResourcesMethod = keyof typeof podResourcesPaths;
 export interface ContainerDevices {
   readonly resourceName: string;
   readonly deviceIds: readonly string[];
+  /** The NUMA nodes of the devices; null, or without nodes: their plugin does not tell. */
+  readonly topology?: { readonly nodes: readonly object[] } | null;
 }
 
 /** Devices that a container has through one claim (DRA). */
@@ -105,7 +107,7 @@ interface AllocatableResourcesResponse {
   readonly devices: readonly ContainerDevices[];
 }
 
-/** The part of api.proto about devices; CPUs, memory and topology are left out. */
+/** The part of api.proto about devices; CPUs and memory are left out. */
 const definition = protobuf.Root.fromJSON({
   nested: {
     v1: {
@@ -141,8 +143,14 @@ const definition = protobuf.Root.fromJSON({
         },
         CDIDevice: { fields: { name: { type: 'string', id: 1 } } },
         ContainerDevices: {
-          fields: { resourceName: { type: 'string', id: 1 }, deviceIds: { rule: 'repeated', type: 'string', id: 2 } },
+          fields: {
+            resourceName: { type: 'string', id: 1 },
+            deviceIds: { rule: 'repeated', type: 'string', id: 2 },
+            topology: { type: 'TopologyInfo', id: 3 },
+          },
         },
+        TopologyInfo: { fields: { nodes: { rule: 'repeated', type: 'NumaNode', id: 1 } } },
+        NumaNode: { fields: { ID: { type: 'int32', id: 1 } } },
         AllocatableResourcesResponse: { fields: { devices: { rule: 'repeated', type: 'ContainerDevices', id: 1 } } },
       },
     },

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
+import type { GpuNodePartition } from '../../src/api/types.ts';
 import { AgentMetrics } from '../../src/agent/metrics.ts';
 import type { Device, WorkOptions } from '../../src/agent/open-device.ts';
 import { DeviceError, type DeviceState } from '../../src/core/gpu/device-state.ts';
@@ -17,6 +18,7 @@ const device: Device = {
   }),
 };
 const options = {} as WorkOptions;
+const noCounts = { lists: 0, reconnects: 0, events: 0, failures: 0, handlerErrors: 0 };
 
 describe('the metrics of an agent', () => {
   it('count readings, failures by code, and tell how old the last good reading is', async () => {
@@ -65,14 +67,59 @@ describe('the metrics of an agent', () => {
     }
   });
 
+  it('name each MIG device of the node and the pods that hold it, only if they are asked for', async () => {
+    const partition = {
+      spec: { nodeUID: 'n', policy: { name: 'inference', generation: 1 } },
+      status: {
+        device: {
+          gpus: [
+            {
+              uuid: 'GPU-1',
+              instances: [
+                { profile: '2g.10gb', gi: 3, start: 0, uuid: 'MIG-a', pods: ['team/train-0'] },
+                {
+                  profile: '3g.20gb',
+                  gi: 1,
+                  computeInstances: [
+                    { profile: '1c.3g.20gb', uuid: 'MIG-b' },
+                    { profile: '2c.3g.20gb', uuid: 'MIG-c' },
+                  ],
+                },
+              ],
+            },
+          ],
+        },
+      },
+    } as unknown as GpuNodePartition;
+    const seriesOf = async (hasSlices: boolean): Promise<readonly string[]> => {
+      const registry = new Registry();
+      const metrics = new AgentMetrics(registry, new FakeClock(), hasSlices);
+      const [queue, watch] = [
+        { depth: 0, longestRunMs: 0 },
+        { counts: noCounts, silenceMs: 0 },
+      ];
+      metrics.attach({ queue, watch, serverClock: { skewMs: 0 }, partition: () => partition });
+      return (await registry.metrics()).split('\n').filter((line) => line.startsWith('gpu_partition_slice'));
+    };
+    expect(await seriesOf(false)).to.deep.equal([]);
+    const info = (mig: string, profile: string, gi: number): string =>
+      `gpu_partition_slice_info{gpu_uuid="GPU-1",mig_uuid="${mig}",profile="${profile}",gi="${gi}",policy="inference"} 1`;
+    expect(await seriesOf(true)).to.deep.equal([
+      info('MIG-a', '2g.10gb', 3),
+      info('MIG-b', '3g.20gb', 1),
+      info('MIG-c', '3g.20gb', 1),
+      'gpu_partition_slice_pod{mig_uuid="MIG-a",namespace="team",pod="train-0"} 1',
+    ]);
+  });
+
   it('say which loop is stuck, and none of an agent that has just started', () => {
     const metrics = new AgentMetrics(new Registry(), new FakeClock());
     expect(metrics.explainStall(0)).to.equal(undefined);
-    const counts = { lists: 1, reconnects: 0, events: 0, failures: 0, handlerErrors: 0 };
     metrics.attach({
       queue: { depth: 1, longestRunMs: 61_000 },
-      watch: { counts, silenceMs: 0 },
+      watch: { counts: noCounts, silenceMs: 0 },
       serverClock: { skewMs: undefined },
+      partition: () => undefined,
     });
     expect(metrics.explainStall(60_000)).to.equal('a reconcile has been running for 61 s');
     expect(metrics.explainStall(62_000)).to.equal(undefined);

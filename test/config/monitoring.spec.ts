@@ -60,8 +60,8 @@ const dashboards = ['dashboard.json', 'dashboard-slices.json'];
 
 const readDashboard = (name: string): Promise<string> => readFile(`config/monitoring/${name}`, 'utf8');
 
-async function readRules(): Promise<readonly Rule[]> {
-  const file = parse(await readFile('config/monitoring/rules.yaml', 'utf8')) as RuleFile;
+async function readRules(path = 'rules.yaml'): Promise<readonly Rule[]> {
+  const file = parse(await readFile(`config/monitoring/${path}`, 'utf8')) as RuleFile;
   return file.spec.groups.flatMap(({ rules }) => rules);
 }
 
@@ -135,7 +135,7 @@ describe('config/monitoring', () => {
   });
 
   it('shows every metric in the dashboard or by an alert, but for the counts of the process', async () => {
-    const rules = (await readRules()).map(({ expr }) => expr);
+    const rules = [...(await readRules()), ...(await readRules('slices/rules.yaml'))].map(({ expr }) => expr);
     const used = new Set(
       [...rules, ...(await Promise.all(dashboards.map(readDashboard)))]
         .flatMap(selectorsOf)

@@ -86,6 +86,40 @@ describe('config/monitoring, by promtool @all', function () {
     expect((await execute(promtool, ['test', 'rules', file])).stdout).to.contain('SUCCESS');
   });
 
+  it('joins what dcgm-exporter measures with slices and pods', async () => {
+    const { spec } = parse(await readFile('config/monitoring/slices/rules.yaml', 'utf8')) as { readonly spec: Groups };
+    // As of an H100 NVL in dcgm-exporter#544, with the profile that is wrong there.
+    const measured = 'UUID="GPU-153b", gpu="0", device="nvidia0", GPU_I_PROFILE="1g.11gb", GPU_I_ID="7", Hostname="h"';
+    const slice = 'gpu_uuid="GPU-153b", mig_uuid="MIG-a", profile="1g.12gb", policy="inference"';
+    const series = [
+      [`DCGM_FI_PROF_GR_ENGINE_ACTIVE{${measured}}`, '0.5x9'],
+      [`DCGM_FI_DEV_FB_USED{${measured}}`, '12x9'],
+      ['DCGM_FI_PROF_GR_ENGINE_ACTIVE{UUID="GPU-whole", gpu="1", Hostname="h"}', '1x9'],
+      [`gpu_partition_slice_info{program="agent", gi="7", ${slice}}`, '1x9'],
+      ['gpu_partition_slice_pod{program="agent", mig_uuid="MIG-a", namespace="team", pod="train-0"}', '1x9'],
+    ].map(([name, values]) => ({ series: name, values }));
+    const pod = '{mig_uuid="MIG-a", namespace="team", pod="train-0", policy="inference", profile="1g.12gb"}';
+    const expected = [
+      [
+        'gpu_partition_slice:engine_active:ratio',
+        `gpu_partition_slice:engine_active:ratio{UUID="GPU-153b", GPU_I_ID="7", gi="7", ${slice}}`,
+        0.5,
+      ],
+      ['gpu_partition_pod:engine_active:ratio', `gpu_partition_pod:engine_active:ratio${pod}`, 0.5],
+      ['gpu_partition_pod:memory_used:bytes', `gpu_partition_pod:memory_used:bytes${pod}`, 12 * 2 ** 20],
+      ['gpu_partition_slice:dram_active:ratio', undefined, 0],
+    ].map(([expr, labels, value]) => ({
+      expr,
+      eval_time: '5m',
+      exp_samples: labels === undefined ? [] : [{ labels, value }],
+    }));
+    const test = { interval: '1m', input_series: series, promql_expr_test: expected };
+    await writeFile(join(folder, 'slices.yaml'), stringify({ groups: spec.groups }));
+    const file = join(folder, 'slices.test.yaml');
+    await writeFile(file, stringify({ rule_files: ['slices.yaml'], evaluation_interval: '1m', tests: [test] }));
+    expect((await execute(promtool, ['test', 'rules', file])).stdout).to.contain('SUCCESS');
+  });
+
   it('understands every query of the dashboard', async () => {
     const names = ['dashboard.json', 'dashboard-slices.json'];
     const texts = await Promise.all(names.map((name) => readFile(`config/monitoring/${name}`, 'utf8')));

@@ -188,7 +188,7 @@ const situations: Readonly<Record<string, Situation>> = {
 describe('explain pod, on a cluster with the real scheduler @all', function () {
   const rig = useRig(nodes, {
     controllerArguments: ['--health-port', String(healthPort)],
-    agentArguments: ['--health-port', '0'],
+    agentArguments: ['--health-port', '0', '--slice-metrics'],
   });
   const explain = async (pod: string): Promise<PodExplanation> => {
     const config = await rig().controlPlane.kubeconfigFile();
@@ -297,18 +297,26 @@ describe('explain pod, on a cluster with the real scheduler @all', function () {
     await eventually(() => ask('/metrics'), isServed, { timeoutMs: 30_000, what: 'the figures of the fleet' });
   });
 
-  it('serves what an agent does at its device, where it is asked to', async () => {
-    const agent = rig().rig.agents.find(({ name }) => name.includes('sevens'));
-    const port = /probes and metrics are served.*"port":(\d+)/.exec((await agent?.readLog()) ?? '')?.[1];
-    const ask = async (path: string): Promise<string> => (await fetch(`http://127.0.0.1:${port}${path}`)).text();
-    expect(await ask('/readyz')).to.equal('[+]lock ok\n[+]device ok\nok\n');
+  it('serves what an agent does at its device, and whose its slices are, where it is asked to', async () => {
+    const portOf = async (node: string): Promise<string> => {
+      const agent = rig().rig.agents.find(({ name }) => name.includes(node));
+      return /probes and metrics are served.*"port":(\d+)/.exec((await agent?.readLog()) ?? '')?.[1] ?? '';
+    };
+    const ask = async (node: string, path: string): Promise<string> =>
+      (await fetch(`http://127.0.0.1:${await portOf(node)}${path}`)).text();
+    expect(await ask('sevens', '/readyz')).to.equal('[+]lock ok\n[+]device ok\nok\n');
     // Seven slices are one operation.
     const served = [
       'gpu_partition_device_operations_total{operation="create",program="agent"} 1',
       'gpu_partition_device_work_duration_seconds_count{program="agent",result="success"} 1',
     ];
     const isServed = (text: string): boolean => served.every((line) => text.split('\n').includes(line));
-    await eventually(() => ask('/metrics'), isServed, { timeoutMs: 30_000, what: 'what the agent did' });
+    await eventually(() => ask('sevens', '/metrics'), isServed, { timeoutMs: 30_000, what: 'what the agent did' });
+    const slice = /^gpu_partition_slice_info\{.*profile="1g\.5gb".*policy="sevens".*\} 1$/gm;
+    expect((await ask('sevens', '/metrics')).match(slice)).to.have.length(7);
+    const readPods = async () => (await ask('halves', '/metrics')).match(/^gpu_partition_slice_pod\{.*$/gm) ?? [];
+    const [line] = await eventually(readPods, ({ length }) => length === 2, { what: 'the pods on both slices' });
+    expect(line).to.match(/\{mig_uuid="MIG-[^"]+",namespace="default",pod="[^"]+",program="agent"\} 1$/);
   });
 
   it('says which quota keeps a controller from making the pod', async () => {

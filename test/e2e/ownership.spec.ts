@@ -2,15 +2,19 @@ import { expect } from 'chai';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { stringify } from 'yaml';
+import { apiVersion, uninitializedTaint } from '../../src/api/names.ts';
 import type { PolicySpec } from '../../src/api/types.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
-import { useRig } from '../support/rig.ts';
+import { jsonRunner, run as runCommand } from '../cli/run.ts';
+import { ownTaints, useRig } from '../support/rig.ts';
 
 const run = promisify(execFile);
 const gpus = ['A100-SXM4-40GB'];
 const nodes: readonly RigNode[] = [
   { name: 'adopted', gpus, labels: { pool: 'adopted' }, strategy: 'mixed' },
+  { name: 'booted', gpus, labels: { pool: 'booted' }, strategy: 'mixed', taints: [uninitializedTaint] },
   { name: 'foreign', gpus, labels: { pool: 'foreign' }, strategy: 'mixed' },
   { name: 'drifting', gpus, labels: { pool: 'drifting' }, strategy: 'mixed' },
 ];
@@ -52,6 +56,29 @@ describe('GPU instances and whose they are @all', function () {
     );
     expect(spec.granted, 'nothing was granted').to.equal(undefined);
     expect(status?.device?.lastGood?.gpus?.[0]?.placements).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
+  });
+
+  it('opens a node whose layout its boot has made, by the exported unit, without a grant and any device operation', async () => {
+    const spec = { nodeSelector: { matchLabels: { pool: 'booted' } }, layouts: [{ profiles: { '1g.5gb': 7 } }] };
+    const policy = { apiVersion, kind: 'GpuPartitionPolicy', metadata: { name: 'booted' } };
+    const stdin = stringify({ ...policy, spec: { strategy: 'mixed', ...spec } });
+    const { answer } = await jsonRunner<{ readonly unit: string }>()(
+      ['export', 'boot', '-f', '-', '--format', 'systemd'],
+      { stdin },
+    );
+    const [, layout = ''] = /^StandardInputText=(.*)$/m.exec(answer.unit) ?? [];
+    const [, options = ''] = /^ExecStart=\S+ (node apply .*)$/m.exec(answer.unit) ?? [];
+    const folder = join(rig().rig.folder, 'booted');
+    const ofNode = ['--nvidia-smi', join(folder, 'nvidia-smi'), '--state-dir', join(folder, 'boot')];
+    const applied = await runCommand([...options.split(' '), ...ofNode], { stdin: layout });
+    expect(applied.code, applied.stderr).to.equal(0);
+    expect(ownTaints(await rig().node('booted'))).to.deep.equal([uninitializedTaint.key]);
+    const before = await rig().rig.deviceOperations('booted');
+    await rig().apply('booted', spec);
+    await rig().waitFor('booted', 'Ready', 'True', 'Ready');
+    expect(await rig().rig.deviceOperations('booted')).to.deep.equal(before);
+    expect(ownTaints(await rig().node('booted'))).to.deep.equal([]);
+    expect((await rig().partition('booted')).spec.granted, 'nothing was granted').to.equal(undefined);
   });
 
   it('changes what it adopted as what it made itself', async () => {

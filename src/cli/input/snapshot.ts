@@ -32,7 +32,13 @@ const shapeOf = (properties: Readonly<Record<string, SchemaObject>>, ...required
 });
 
 const quantities = { type: 'object', additionalProperties: { type: ['string', 'number'] } };
-const conditions = listOf(shapeOf({ type: text, status: text, message: text }, 'type', 'status'));
+const conditions = listOf(
+  shapeOf(
+    { type: text, status: text, message: text, lastHeartbeatTime: { type: ['string', 'null'] } },
+    'type',
+    'status',
+  ),
+);
 const metadata = shapeOf(
   {
     name,
@@ -43,6 +49,7 @@ const metadata = shapeOf(
     annotations: texts,
     deletionTimestamp: text,
     ownerReferences: listOf(shapeOf({ kind: text, name: text, uid: text })),
+    managedFields: listOf(shapeOf({})),
   },
   'name',
 );
@@ -50,7 +57,15 @@ const objectOf = (parts: Readonly<Record<string, SchemaObject>>, ...required: re
   shapeOf({ metadata, ...parts }, 'metadata', ...required);
 
 const containers = listOf(
-  shapeOf({ name: text, resources: shapeOf({ limits: quantities, requests: quantities }), env: listOf(shapeOf({})) }),
+  shapeOf({
+    name: text,
+    image: text,
+    command: listOf(text),
+    args: listOf(text),
+    resources: shapeOf({ limits: quantities, requests: quantities }),
+    env: listOf(shapeOf({})),
+    volumeMounts: listOf(shapeOf({ name: text, mountPath: text }, 'mountPath')),
+  }),
 );
 const tolerations = listOf(shapeOf({ key: text, value: text, effect: text, operator: text }));
 const taints = listOf(shapeOf({ key: text, value: text, effect: text }, 'key'));
@@ -164,6 +179,7 @@ const claimShapes: Readonly<Record<string, SchemaObject>> = {
 /** The shape of what is read of objects of each kind. Other fields are not looked at: newer API servers have more of them. */
 const shapes: Readonly<Record<string, SchemaObject>> = {
   Namespace: objectOf({}),
+  ConfigMap: objectOf({ data: texts }),
   Node: objectOf({
     spec: shapeOf({
       taints,
@@ -193,7 +209,7 @@ const shapes: Readonly<Record<string, SchemaObject>> = {
     }),
   }),
   Event: objectOf({
-    involvedObject: shapeOf({ kind: text, name: text }),
+    involvedObject: shapeOf({ kind: text, namespace: text, name: text }),
     type: text,
     reason: text,
     message: text,
@@ -245,7 +261,13 @@ const queueResources = 'workloads.kueue.x-k8s.io,localqueues,clusterqueues,resou
 
 /** What Events are about is in them; a cluster tells it when it is asked for them. */
 export interface SavedEvent extends EventView {
-  readonly involvedObject?: { readonly kind?: string; readonly name?: string };
+  readonly involvedObject?: { readonly kind?: string; readonly namespace?: string; readonly name?: string };
+}
+
+/** A ConfigMap in a snapshot, or of a cluster. */
+export interface ConfigMapView {
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly data?: Readonly<Record<string, string>>;
 }
 
 /** Resources to save of a cluster with claims: what pods ask for by claim is explained with these. */
@@ -258,6 +280,7 @@ type SavedClaims = Pick<ClusterFacts, 'classes' | 'claims' | 'templates' | 'slic
 export interface SavedCluster extends ClusterState {
   readonly events: readonly SavedEvent[];
   readonly kueue: KueueReading;
+  readonly configMaps?: readonly ConfigMapView[];
 }
 
 /**
@@ -287,6 +310,7 @@ export async function readSnapshot(paths: readonly string[], terminal: Terminal)
     namespaces: readNamespaces(find('Namespace') as readonly Pick<NodeView, 'metadata'>[] | undefined),
     events: list('Event') as readonly SavedEvent[],
     kueue: readQueues(list),
+    configMaps: list('ConfigMap') as readonly ConfigMapView[],
     ...readClaims(find),
   };
 }

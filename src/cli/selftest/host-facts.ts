@@ -238,6 +238,22 @@ function decode(method: 'List' | 'GetAllocatableResources', bytes: Buffer): unkn
   }
 }
 
+/** The number of NUMA nodes of a machine, and the one of each GPU by its index; a GPU whose firmware tells none has none. */
+export function readNumaNodes(
+  gpus: readonly { readonly index: number; readonly pciBusId: string }[],
+  { sys }: Pick<HostView, 'sys'>,
+): { readonly count: number; readonly ofGpu: ReadonlyMap<number, number> } | undefined {
+  const count = tryList(join(sys, 'devices/system/node')).filter((name) => /^node\d+$/.test(name)).length;
+  if (count === 0) return undefined;
+  const found = gpus.flatMap(({ index, pciBusId }): readonly (readonly [number, number])[] => {
+    // nvidia-smi writes eight digits of the domain, the kernel four.
+    const address = pciBusId.toLowerCase().replace(/^0{4}(?=[0-9a-f]{4}:)/, '');
+    const node = Number.parseInt(readHead(join(sys, 'bus/pci/devices', address, 'numa_node')), 10);
+    return node >= 0 ? [[index, node]] : [];
+  });
+  return { count, ofGpu: new Map(found) };
+}
+
 function listServices(proc: string): HostFacts['services'] {
   return readdirSync(proc)
     .filter((name) => /^\d+$/.test(name))

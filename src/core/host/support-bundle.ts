@@ -1,6 +1,6 @@
 // Room host: one host without Kubernetes, and the files that people bring or send: what they say, never how they are read or written.
 // Ask here which objects a support bundle of a cluster contains, and which parts of each.
-import { evictAnnotation, group, safeToEvictAnnotation } from '../../api/names.ts';
+import { acceleratorLabels, evictAnnotation, group, safeToEvictAnnotation } from '../../api/names.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import { usesGpu } from '../device/holders.ts';
 import { type NodeView, selectedKeys } from '../kubernetes/node.ts';
@@ -17,6 +17,8 @@ const kept: readonly string[] = [
   'kubernetes.io/os',
   'kubernetes.io/arch',
   'node.kubernetes.io/instance-type',
+  // By these Cluster Autoscaler expects GPUs.
+  ...Object.values(acceleratorLabels),
 ];
 
 /** Annotations that prevent a pod's eviction, give a node another owner, or list NFD's labels. */

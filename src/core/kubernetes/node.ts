@@ -17,7 +17,12 @@ export interface NodeView {
     readonly allocatable?: Readonly<Record<string, string>>;
     readonly capacity?: Readonly<Record<string, string>>;
     readonly nodeInfo?: { readonly bootID?: string };
-    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly message?: string;
+      readonly lastHeartbeatTime?: string | null;
+    }[];
   };
 }
 

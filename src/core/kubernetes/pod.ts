@@ -72,6 +72,7 @@ export interface SelectorTerm {
 
 export interface ContainerView {
   readonly name?: string;
+  readonly image?: string;
   readonly restartPolicy?: string;
   readonly command?: readonly string[];
   readonly args?: readonly string[];

@@ -13,7 +13,14 @@ import { releaseNode } from './marks.ts';
 import { isUnanswered } from '../device/grants.ts';
 import { timeText } from '../text/syntax.ts';
 import { predictDevice } from '../nvidia/predict.ts';
-import { writerModeFor, listManagedLabels, listPrunableLabels, sharingByLabels } from './rules/labels.ts';
+import {
+  writerModeFor,
+  listManagedLabels,
+  listPrunableLabels,
+  describeStaleLabels,
+  sharingByLabels,
+  staleLabels,
+} from './rules/labels.ts';
 import { strategyByLabels, dropInvalidLabels, changesWithLayout } from '../nvidia/labels.ts';
 
 /** Identifies a pod fully: a new pod of the same name is a different pod. */
@@ -296,6 +303,21 @@ function listOutdatedLabels(node: NodeView, partition: GpuNodePartition | undefi
   return listPrunableLabels({ labels, annotations })
     .filter(changesWithLayout)
     .filter((key) => labels[key] !== right[key] && predicted?.undetermined[key] === undefined);
+}
+
+/**
+ * What of an open node's labels does not describe the device as its agent last reported it, in words; undefined if nothing, if neither GPU
+ * Feature Discovery nor this operator has written them, or if the device or the strategy is not known.
+ */
+export function explainStaleLabels(node: NodeView, partition: GpuNodePartition): string | undefined {
+  const { labels, annotations } = metadataOf(node);
+  const isWritten = writerModeFor({ node, partition }) === 'Verify' || listManagedLabels({ annotations }).length > 0;
+  const device = isUnfinished(node) ? undefined : knownDevice(node, partition);
+  const strategy = strategyByLabels(labels, true) ?? partition.spec.strategy;
+  if (!isWritten || device === undefined || strategy === undefined) return undefined;
+  const sharing = sharingByLabels(labels);
+  const stale = staleLabels({ labels, annotations }, predictDevice(device, strategy, sharing && { sharing }));
+  return stale.length === 0 ? undefined : describeStaleLabels(stale);
 }
 
 /** What the agent has reported, if nothing can have changed since. */

@@ -1,3 +1,7 @@
+// Room node: what happens on one node: the commands that bring it to its policy, what is remembered and told of it, and what is counted.
+// Ask here who else owns the GPUs of a node, or gives way to us, and what mig-manager has left on it.
+import type { NodeView } from '../kubernetes/node.ts';
+import { migConfigStateLabel } from '../../api/names.ts';
 import {
   hasEnded,
   type PodView,
@@ -13,7 +17,7 @@ import { driverUpgrade, pausedForDriverUpgrade } from './snapshot.ts';
 import { lookAgainMs, type Outcome, type RuleInput, type Ruling, waitClosed, waitOpen } from './commands.ts';
 import { borrowedLabelsOf, metadataOf, type NodeChange } from './node-patch.ts';
 import { awaitSlot, type SlotUse } from './rules/slot.ts';
-import { driverPodsOf, type LabelSelector } from './plugin-pods.ts';
+import { driverPodsOf, type LabelSelector, pausedForMigChange } from './plugin-pods.ts';
 import { isZeroQuantity } from '../text/syntax.ts';
 import { clusterPods, namePods } from './rules/users.ts';
 
@@ -78,6 +82,29 @@ export const migManagerLabel = 'nvidia.com/gpu.deploy.mig-manager';
 function migManagerPods(pods: readonly PodView[]): readonly PodView[] {
   return pods.filter((pod) => pod.metadata.labels?.['app'] === 'nvidia-mig-manager' && !hasEnded(pod));
 }
+
+/** What mig-manager has left on a node, and what we have not borrowed. */
+interface MigManagerMarks {
+  /** Its pods on the node, in whatever namespace. */
+  readonly pods: readonly PodView[];
+  /** Deploy labels with its pause: the pods that they deploy stay away until somebody restores the labels. */
+  readonly paused: readonly string[];
+  /** `pending`, `rebooting`, `success` or `failed`; undefined: the node has no such label, or it is ours. */
+  readonly state: string | undefined;
+}
+
+/** Finds the marks of mig-manager on a node. @param pods those of the node */
+export function findMigManagerMarks(node: NodeView, pods: readonly PodView[]): MigManagerMarks {
+  const { labels, annotations } = metadataOf(node);
+  const borrowed = borrowedLabelsOf({ annotations });
+  const paused = Object.keys(labels).filter(
+    (key) => key.startsWith(deployPrefix) && labels[key] === pausedForMigChange && !Object.hasOwn(borrowed, key),
+  );
+  const state = Object.hasOwn(borrowed, migConfigStateLabel) ? undefined : labels[migConfigStateLabel];
+  return { pods: migManagerPods(pods), paused: paused.toSorted(), state };
+}
+
+const deployPrefix = 'nvidia.com/gpu.deploy.';
 
 /** Whether changing the label removes the pod. */
 function obeysLabel({ spec }: PodView): boolean {

@@ -1,0 +1,471 @@
+import { expect } from 'chai';
+import { readFile } from 'node:fs/promises';
+import { diagnoseCluster, doctorCodes, type DoctorFacts } from '../../../src/core/explain/doctor.ts';
+import type { ClusterFacts } from '../../../src/core/cluster/facts.ts';
+import type { NodeView, Taint } from '../../../src/core/kubernetes/node.ts';
+import type { PodView, Toleration } from '../../../src/core/kubernetes/pod.ts';
+import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy } from '../../../src/api/types.ts';
+import { computeLabels } from '../../../src/core/nvidia/labels.ts';
+import { describeReport } from '../../../src/core/nvidia/predict.ts';
+import { aDevice, aGpu, aPolicy } from '../../support/builders.ts';
+import { aCluster, aPod, type StoryNode } from '../kubernetes/cluster-builder.ts';
+
+const everyTaint = [{ operator: 'Exists' }];
+const slices = ['1g.5gb@0', '1g.5gb@1'];
+
+/** A pod of a DaemonSet on node `n`. */
+function aDaemon(
+  name: string,
+  labels: Readonly<Record<string, string>>,
+  spec: PodView['spec'] & { readonly tolerations?: readonly Toleration[] } = {},
+): PodView {
+  return {
+    metadata: {
+      name: `${name}-x7`,
+      namespace: 'gpu-operator',
+      labels,
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'DaemonSet', name, controller: true }],
+    },
+    spec: { nodeName: 'n', tolerations: everyTaint, volumes: [], containers: [{ name: 'main' }], ...spec },
+    status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
+  };
+}
+
+const manager = (image = 'k8s-mig-manager:v0.14.0'): PodView =>
+  aDaemon('mig-manager', { app: 'nvidia-mig-manager' }, { containers: [{ name: 'mig-manager', image }] });
+
+interface Story {
+  readonly node?: StoryNode;
+  readonly pods?: readonly PodView[];
+  readonly events?: DoctorFacts['events'];
+  readonly files?: DoctorFacts['configFiles'];
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly managedFields?: readonly unknown[];
+  readonly heartbeat?: string;
+  readonly device?: Partial<DeviceReport>;
+  readonly policy?: GpuPartitionPolicy;
+}
+
+/** A cluster of one node with two slices, in which all is well but for the story. */
+function tell({
+  node = {},
+  pods = [],
+  events = [],
+  files = new Map(),
+  policy = aPolicy(),
+  ...more
+}: Story): DoctorFacts {
+  const facts = aCluster([{ gpus: [aGpu({ slices })], policy, ...node }], pods);
+  return { ...withParts(facts, more), events, configFiles: files, version: '0.1.0' };
+}
+
+function withParts(facts: ClusterFacts, { annotations, managedFields, heartbeat, device }: Story): ClusterFacts {
+  const nodes = facts.nodes.map((one): NodeView => ({
+    ...one,
+    metadata: { ...one.metadata, ...(annotations && { annotations }), ...(managedFields && { managedFields }) },
+    status: {
+      ...one.status,
+      conditions: [{ type: 'Ready', status: 'True', ...(heartbeat && { lastHeartbeatTime: heartbeat }) }],
+    },
+  }));
+  const partitions = facts.partitions.map((one): GpuNodePartition => ({
+    ...one,
+    status: { ...one.status, device: { ...one.status?.device, ...device } },
+  }));
+  return { ...facts, nodes, partitions };
+}
+
+const codesOf = (facts: DoctorFacts): readonly string[] => diagnoseCluster(facts).findings.map(({ code }) => code);
+const onlyOf = (facts: DoctorFacts) => {
+  const [found, ...others] = diagnoseCluster(facts).findings;
+  expect(others).to.deep.equal([]);
+  return found;
+};
+const whyOf = (facts: DoctorFacts, code: string): string | undefined =>
+  diagnoseCluster(facts).notChecked.find((one) => one.code === code)?.why;
+
+describe('the diagnosis of a cluster', () => {
+  it('finds nothing where all is well, and names what only a machine shows', () => {
+    const { findings, notChecked } = diagnoseCluster(tell({}));
+    expect(findings).to.deep.equal([]);
+    expect(notChecked.map(({ code }) => code)).to.deep.equal([
+      'StaleCdi',
+      'CapsMissing',
+      'VersionSkew',
+      'PersistenceOff',
+      'NumaMissing',
+    ]);
+  });
+
+  it('has a row for each code in docs/cli.md', async () => {
+    const page = await readFile('docs/cli.md', 'utf8');
+    const section = /^## doctor\n([^]*?)^## /m.exec(page)?.[1] ?? '';
+    const rows = [...section.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = '']) => cell.match(/\w+/g) ?? []);
+    expect(rows).to.have.members([...doctorCodes]);
+  });
+
+  it('looks at the node that is named alone', () => {
+    const facts = aCluster([
+      { name: 'a', gpus: [aGpu({ error: 'GpuLost: gone' })] },
+      { name: 'b', gpus: [{ ...aGpu({ error: 'GpuLost: gone' }), uuid: 'GPU-b' }] },
+    ]);
+    const found = diagnoseCluster({ ...facts, events: [], configFiles: new Map(), version: '0.1.0' }, 'b');
+    expect(found.findings.map(({ node }) => node)).to.deep.equal(['b']);
+  });
+
+  it('says that pods are not known, and judges nothing by them', () => {
+    const facts = { ...tell({ node: { labels: { 'nvidia.com/gpu.deploy.mig-manager': 'true' } } }), pods: undefined };
+    expect(diagnoseCluster(facts).findings).to.deep.equal([]);
+    expect(whyOf(facts, 'TwoOwners')).to.equal('you may not list pods');
+  });
+
+  describe('TwoOwners', () => {
+    it('is a policy that acts beside mig-manager', () => {
+      const found = onlyOf(tell({ pods: [manager()] }));
+      expect(found).to.include({ code: 'TwoOwners', node: 'n' });
+      expect(found?.evidence).to.equal('policy p and NVIDIA mig-manager: pod gpu-operator/mig-manager-x7');
+      expect(found?.remedy).to.contain('take the DaemonSet of gpu-operator/mig-manager-x7 off this node');
+    });
+
+    it('is not found if the policy only plans, or takes over from one that follows its label', () => {
+      expect(codesOf(tell({ policy: aPolicy({ mode: 'Plan' }), pods: [manager()] }))).to.deep.equal([]);
+      const { spec, ...rest } = manager();
+      const obeying = { ...rest, spec: { ...spec, nodeSelector: { 'nvidia.com/gpu.deploy.mig-manager': 'true' } } };
+      const policy = aPolicy({ allow: { takeOver: ['mig-manager'] } });
+      expect(codesOf(tell({ policy, pods: [obeying] }))).to.deep.equal([]);
+    });
+
+    it('is two others without a policy of ours', () => {
+      const labels = { 'nos.nebuly.com/gpu-partitioning': 'mig', 'cloud.google.com/gke-gpu-partition-size': '1g.5gb' };
+      const found = onlyOf({ ...tell({ node: { labels } }), policies: [] });
+      expect(found?.evidence).to.match(/^nos: label .* and GKE's device plugin: label /);
+    });
+  });
+
+  describe('MigManagerGone', () => {
+    const paused = {
+      'nvidia.com/gpu.deploy.device-plugin': 'paused-for-mig-change',
+      'nvidia.com/gpu.deploy.dcgm': 'paused-for-mig-change',
+      'nvidia.com/mig.config.state': 'pending',
+    };
+
+    it('is its pause and its state without its pod', () => {
+      expect(onlyOf(tell({ node: { labels: paused } }))).to.deep.equal({
+        code: 'MigManagerGone',
+        node: 'n',
+        evidence:
+          'nvidia.com/gpu.deploy.dcgm and nvidia.com/gpu.deploy.device-plugin=paused-for-mig-change, nvidia.com/mig.config.state=pending, ' +
+          'and no pod of mig-manager is there to end it',
+        remedy:
+          'kubectl label node n nvidia.com/gpu.deploy.dcgm=true nvidia.com/gpu.deploy.device-plugin=true ' +
+          'nvidia.com/mig.config.state- --overwrite',
+      });
+    });
+
+    it('is not found if the pause and the state are ours', () => {
+      const loan = Object.fromEntries(Object.entries(paused).map(([key, set]) => [key, { set, was: 'true' }]));
+      const annotations = { 'gpupartition.dev/on-loan': JSON.stringify(loan) };
+      expect(codesOf(tell({ node: { labels: paused }, annotations }))).to.deep.equal([]);
+    });
+  });
+
+  describe('MigManagerStuck', () => {
+    const plan = { policy: aPolicy({ mode: 'Plan' }), pods: [manager()] };
+    const pending = { labels: { 'nvidia.com/mig.config.state': 'pending', 'nvidia.com/mig.config': 'all-1g.5gb' } };
+    const writtenAt = (time: string) => [
+      {
+        manager: 'nvidia-mig-manager',
+        time,
+        fieldsV1: { 'f:metadata': { 'f:labels': { 'f:nvidia.com/mig.config.state': {} } } },
+      },
+    ];
+
+    it('is pending for half an hour by the times of its label and of the kubelet', () => {
+      const managedFields = writtenAt('2026-01-01T10:00:00Z');
+      const found = onlyOf(tell({ ...plan, node: pending, managedFields, heartbeat: '2026-01-01T10:30:00Z' }));
+      expect(found).to.include({ code: 'MigManagerStuck' });
+      expect(found?.evidence).to.match(
+        /^nvidia\.com\/mig\.config\.state=pending for 30 min or more; pod gpu-operator\/mig-manager-x7 \(v0\.14\.0; it never retries/,
+      );
+      expect(found?.remedy).to.contain('all-1g.5gb again');
+    });
+
+    it('is not found while it may be at work, and is unknown without the times', () => {
+      const managedFields = writtenAt('2026-01-01T10:00:00Z');
+      const facts = tell({ ...plan, node: pending, managedFields, heartbeat: '2026-01-01T10:10:00Z' });
+      expect(codesOf(facts)).to.deep.equal([]);
+      expect(whyOf(facts, 'MigManagerStuck')).to.equal(undefined);
+      expect(whyOf(tell({ ...plan, node: pending }), 'MigManagerStuck')).to.contain('--show-managed-fields');
+    });
+
+    it('is a failure that left clients paused', () => {
+      const labels = {
+        'nvidia.com/mig.config.state': 'failed',
+        'nvidia.com/gpu.deploy.device-plugin': 'paused-for-mig-change',
+      };
+      expect(onlyOf(tell({ ...plan, node: { labels } }))?.evidence).to.contain(
+        'failed, and nvidia.com/gpu.deploy.device-plugin is still paused',
+      );
+      const { 'nvidia.com/mig.config.state': state } = labels;
+      expect(codesOf(tell({ ...plan, node: { labels: { 'nvidia.com/mig.config.state': state } } }))).to.deep.equal([]);
+    });
+  });
+
+  it('GpuFault is a GPU that cannot be read, or is reported as sick', () => {
+    const health = { action: 'Reboot' as const, message: 'row remapping failed' };
+    const gpus = [aGpu({ slices, error: 'GpuLost: Xid 79' }), aGpu({ index: 1, health })];
+    const { findings } = diagnoseCluster(tell({ node: { gpus } }));
+    expect(findings.map(({ code, evidence }) => `${code} ${evidence}`)).to.deep.equal([
+      'GpuFault GPU 0 (A100-SXM4-40GB) cannot be read: GpuLost: Xid 79',
+      'GpuFault GPU 1 (A100-SXM4-40GB): row remapping failed',
+    ]);
+    expect(findings[1]?.remedy).to.match(/^reboot the machine.*kubectl drain n /);
+  });
+
+  it('ModePending is a mode that waits for a reset, but not in the middle of a change', () => {
+    const gpus = [aGpu({ migPending: 'Enabled' })];
+    expect(onlyOf(tell({ node: { gpus } }))).to.include({ code: 'ModePending' });
+    const taints: readonly Taint[] = [{ key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule' }];
+    expect(codesOf(tell({ node: { gpus, taints } }))).to.deep.equal([]);
+  });
+
+  it('HostNotRestored is what the agent still owes the host', () => {
+    const hostProblems = ['nvidia-ctk cdi generate failed: no space left'];
+    expect(onlyOf(tell({ device: { hostProblems } }))).to.include({
+      code: 'HostNotRestored',
+      evidence: hostProblems[0],
+    });
+  });
+
+  describe('labels', () => {
+    const discovery = aDaemon('gfd', {}, { containers: [{ name: 'gpu-feature-discovery-ctr' }] });
+    const { labels } = computeLabels(describeReport(aDevice(aGpu({ slices }))), 'mixed');
+    const written = { ...labels, 'nvidia.com/gfd.timestamp': '1' };
+
+    it('are missing if GPU Feature Discovery is ready and has written none', () => {
+      const found = onlyOf(tell({ pods: [discovery] }));
+      expect(found).to.include({ code: 'LabelsMissing' });
+      expect(found?.remedy).to.contain('kubectl -n gpu-operator delete pod gfd-x7');
+    });
+
+    it('are stale if they do not describe what the agent reports, and are not while the node changes', () => {
+      const stale = { ...written, 'nvidia.com/mig-1g.5gb.count': '7' };
+      const found = onlyOf(tell({ node: { labels: stale }, pods: [discovery] }));
+      expect(found).to.deep.equal({
+        code: 'StaleLabels',
+        node: 'n',
+        evidence: 'by the layout that the agent reports nvidia.com/mig-1g.5gb.count should be 2',
+        remedy: 'kubectl -n gpu-operator delete pod gfd-x7',
+      });
+      const taints: readonly Taint[] = [{ key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule' }];
+      expect(codesOf(tell({ node: { labels: stale, taints }, pods: [discovery] }))).to.deep.equal([]);
+      expect(codesOf(tell({ node: { labels: written }, pods: [discovery] }))).to.deep.equal([]);
+    });
+  });
+
+  describe('PluginConfig', () => {
+    const plugin = aDaemon(
+      'plugin',
+      { app: 'nvidia-device-plugin-daemonset' },
+      {
+        containers: [
+          { name: 'nvidia-device-plugin', env: [{ name: 'CONFIG_FILE', value: '/config/config.yaml' }] },
+          {
+            name: 'config-manager',
+            command: ['config-manager'],
+            env: [
+              { name: 'CONFIG_FILE_SRCDIR', value: '/available' },
+              { name: 'DEFAULT_CONFIG', value: 'any' },
+            ],
+            volumeMounts: [{ name: 'files', mountPath: '/available' }],
+          },
+        ],
+        volumes: [{ name: 'files', configMap: { name: 'plugin-files' } }],
+      },
+    );
+    const resources = [{ name: 'nvidia.com/gpu', replicas: 2 }];
+    const filesOf = (file: unknown): DoctorFacts['configFiles'] =>
+      new Map([['gpu-operator/plugin-files', { any: file }]]);
+    const sharing = (how: object) => ({ version: 'v1', flags: { migStrategy: 'mixed' }, sharing: how });
+
+    it('is time-slicing beside MPS, of which one wins silently', () => {
+      const files = filesOf(sharing({ timeSlicing: { resources }, mps: { resources } }));
+      const found = onlyOf(tell({ pods: [plugin], files, node: { labels: { 'nvidia.com/mig.strategy': 'mixed' } } }));
+      expect(found).to.include({ code: 'PluginConfig', node: 'n' });
+      expect(found?.evidence).to.contain(
+        'any in ConfigMap gpu-operator/plugin-files: sharing.timeSlicing has no effect',
+      );
+      const labels = { 'nvidia.com/mig.strategy': 'mixed' };
+      expect(
+        codesOf(tell({ pods: [plugin], files: filesOf(sharing({ timeSlicing: { resources } })), node: { labels } })),
+      ).to.deep.equal([]);
+    });
+
+    it('is MPS on slices, for which the plugin exits', () => {
+      const mps = sharing({ mps: { resources: [{ name: 'nvidia.com/mig-1g.5gb', replicas: 2 }] } });
+      const node = { labels: { 'nvidia.com/mig.strategy': 'mixed' } };
+      expect(onlyOf(tell({ pods: [plugin], files: filesOf(mps), node }))?.evidence).to.contain(
+        'is not supported with MPS',
+      );
+    });
+
+    it('is a label that names a file which is not there', () => {
+      const labels = { 'nvidia.com/device-plugin.config': 'other' };
+      const found = onlyOf(tell({ pods: [plugin], files: filesOf({ version: 'v1' }), node: { labels } }));
+      expect(found?.evidence).to.equal(
+        'nvidia.com/device-plugin.config=other, which ConfigMap gpu-operator/plugin-files does not have: any',
+      );
+    });
+
+    it('is not known where the file, or what tells it, was not read', () => {
+      expect(whyOf(tell({ pods: [plugin] }), 'PluginConfig')).to.contain('add configmaps');
+      const { volumes: _volumes, ...bundled } = plugin.spec ?? {};
+      expect(whyOf(tell({ pods: [{ ...plugin, spec: bundled }] }), 'PluginConfig')).to.contain('not in the snapshot');
+    });
+  });
+
+  describe('AcceleratorLabel', () => {
+    const autoscaler: PodView = {
+      metadata: { name: 'ca', namespace: 'kube-system', labels: { app: 'cluster-autoscaler' } },
+      spec: {},
+    };
+
+    for (const key of [
+      'k8s.amazonaws.com/accelerator',
+      'kubernetes.azure.com/accelerator',
+      'cluster-api/accelerator',
+    ]) {
+      it(`is ${key} on slices under strategy mixed`, () => {
+        const found = onlyOf(tell({ node: { labels: { [key]: 'nvidia' } }, pods: [autoscaler] }));
+        expect(found).to.include({ code: 'AcceleratorLabel', node: 'n' });
+        expect(found?.evidence).to.contain(`label ${key}=nvidia`).and.to.contain('pod kube-system/ca');
+        expect(found?.remedy).to.contain(`kubectl label node n ${key}-`);
+      });
+    }
+
+    it('is not found with a whole GPU, under another strategy, or without the label', () => {
+      const labels = { 'k8s.amazonaws.com/accelerator': 'nvidia' };
+      const gpus = [aGpu({ slices }), aGpu({ index: 1 })];
+      expect(codesOf(tell({ node: { labels, gpus }, pods: [autoscaler] }))).to.deep.equal([]);
+      expect(codesOf(tell({ node: { labels, strategy: 'single' }, pods: [autoscaler] }))).to.deep.equal([]);
+      expect(codesOf(tell({ pods: [autoscaler] }))).to.deep.equal([]);
+    });
+
+    it('is not known where nothing shows an autoscaler', () => {
+      const facts = tell({ node: { labels: { 'k8s.amazonaws.com/accelerator': 'nvidia' } } });
+      expect(codesOf(facts)).to.deep.equal([]);
+      expect(whyOf(facts, 'AcceleratorLabel')).to.contain('no sign of Cluster Autoscaler');
+    });
+  });
+
+  describe('NoScaleTemplate', () => {
+    const resource = 'nvidia.com/mig-1g.10gb';
+    const base = aPolicy();
+    const unmet = {
+      type: 'DemandMet' as const,
+      status: 'False' as const,
+      reason: 'NoRoom' as const,
+      message: '',
+      lastTransitionTime: '',
+    };
+    const policy: GpuPartitionPolicy = { ...base, status: { conditions: [unmet] } };
+    const refused = (message: string) => [
+      {
+        metadata: {},
+        reason: 'NotTriggerScaleUp',
+        message,
+        involvedObject: { kind: 'Pod', namespace: 'team', name: 'train' },
+      },
+    ];
+    // As in NVIDIA/gpu-operator#693.
+    const events = refused(
+      `pod didn't trigger scale-up: 1 max node group size reached, 2 node(s) didn't match Pod's node affinity/selector, 1 Insufficient ${resource} `,
+    );
+    const pods = [aPod({ asks: { [resource]: '1' } })];
+
+    it('is a slice of a pod that the autoscaler has no template of, while a demand waits', () => {
+      const found = onlyOf(tell({ policy, pods, events }));
+      expect(found).to.include({ code: 'NoScaleTemplate' });
+      expect(found?.evidence).to.contain(
+        `pod team/train: NotTriggerScaleUp, Insufficient ${resource}; the demand of policy p`,
+      );
+      expect(found?.remedy).to.contain(`node-template/resources/${resource}=N`);
+    });
+
+    it('is not found for another slice, without a demand that waits, or for a pod that runs', () => {
+      expect(codesOf(tell({ policy, pods, events: refused(`1 Insufficient ${resource}.me`) }))).to.deep.equal([]);
+      expect(codesOf(tell({ pods, events }))).to.deep.equal([]);
+      expect(codesOf(tell({ policy, pods: [aPod({ asks: { [resource]: '1' }, node: 'n' })], events }))).to.deep.equal(
+        [],
+      );
+    });
+
+    it('is not known without Events', () => {
+      expect(whyOf({ ...tell({ policy, pods }), events: undefined }, 'NoScaleTemplate')).to.contain('add events');
+    });
+  });
+
+  describe('tolerations', () => {
+    const nvidiaOnly = [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }];
+    const exporter = (spec: PodView['spec']): PodView =>
+      aDaemon('exporter', { 'app.kubernetes.io/name': 'dcgm-exporter' }, spec);
+
+    it('keep a plugin away during a change: OperandKeptAway, once for a DaemonSet', () => {
+      const labels = { app: 'nvidia-device-plugin-daemonset' };
+      const found = onlyOf(tell({ pods: [aDaemon('plugin', labels, { tolerations: nvidiaOnly })] }));
+      expect(found).to.include({ code: 'OperandKeptAway' });
+      expect(found?.evidence).to.match(
+        /^DaemonSet gpu-operator\/plugin \(1 pod\) does not tolerate gpupartition\.dev\/repartitioning/,
+      );
+      expect(codesOf(tell({ pods: [aDaemon('plugin', labels)] }))).to.deep.equal([]);
+    });
+
+    it('bring an exporter straight back: OperandReturns, unless its deploy label removes it', () => {
+      expect(onlyOf(tell({ pods: [exporter({})] }))).to.include({ code: 'OperandReturns' });
+      expect(codesOf(tell({ pods: [exporter({ tolerations: nvidiaOnly })] }))).to.deep.equal([]);
+      const key = 'nvidia.com/gpu.deploy.dcgm-exporter';
+      const byLabel = exporter({ nodeSelector: { [key]: 'true' } });
+      expect(codesOf(tell({ node: { labels: { [key]: 'true' } }, pods: [byLabel] }))).to.deep.equal([]);
+    });
+
+    it('are nobody’s business on a node without a policy, or of a tenant', () => {
+      expect(codesOf({ ...tell({ pods: [exporter({})] }), policies: [] })).to.deep.equal([]);
+      const tenant = { ...exporter({}), metadata: { ...exporter({}).metadata, namespace: 'team' } };
+      expect(codesOf(tell({ pods: [tenant] }))).to.deep.equal([]);
+    });
+  });
+
+  describe('VersionSkew', () => {
+    const controller = (image: string): PodView => ({
+      metadata: {
+        name: 'c',
+        namespace: 'gpu-partition-system',
+        labels: { 'app.kubernetes.io/name': 'gpu-partition-controller' },
+      },
+      spec: { containers: [{ image }] },
+    });
+    const digest = `sha256:${'0'.repeat(64)}`;
+
+    it('is an agent more than one minor version from the controller', () => {
+      const pods = [controller(`registry:5000/gpu-partition:0.2.1@${digest}`)];
+      const found = onlyOf({ ...tell({ pods, device: { agentVersion: '0.4.0' } }), version: '0.2.0' });
+      expect(found).to.include({ code: 'VersionSkew', node: 'n' });
+      expect(found?.evidence).to.contain('the agent is 0.4.0, the controller 0.2.1');
+      expect(codesOf({ ...tell({ pods, device: { agentVersion: '0.3.0' } }), version: '0.2.0' })).to.deep.equal([]);
+    });
+
+    it('is this program, too, and not known of an image without a release', () => {
+      expect(
+        onlyOf(tell({ pods: [controller('x/gpu-partition:0.9.0')], device: { agentVersion: '0.9.0' } }))?.evidence,
+      ).to.contain('this gpu-partition is 0.1.0, the controller 0.9.0');
+      expect(whyOf(tell({ pods: [controller('localhost:5000/gpu-partition')] }), 'VersionSkew')).to.contain(
+        'not known',
+      );
+    });
+  });
+
+  it('ClockSkew is what the agent measured', () => {
+    const found = onlyOf(tell({ device: { clockSkewSeconds: -90 } }));
+    expect(found?.evidence).to.equal('its agent measures that its clock is 90 s behind the API server’s');
+  });
+});
