@@ -1,14 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
-import { type BootFormat, bootFormats, exportBoot } from '../../core/host/boot.ts';
+import { bootFormats, exportBoot } from '../../core/host/boot.ts';
 import { type ExportedObject, exportObjects } from '../../core/policy/device-classes.ts';
-import {
-  exportNodePool,
-  exportTemplate,
-  type Hardware,
-  templateClouds,
-  type TemplateCloud,
-} from '../../core/policy/templates.ts';
+import { exportNodePool, exportTemplate, templateClouds } from '../../core/policy/templates.ts';
 import { integer } from '../../process/options.ts';
 import type { CommandContext } from '../program.ts';
 import { CliError, printJson, printLine, type Terminal } from '../terminal.ts';
@@ -70,7 +64,10 @@ function draCommand({ terminal }: CommandContext): Command {
     });
 }
 
-interface NodeOptions extends Options, Hardware {}
+interface NodeOptions extends Options {
+  readonly gpus: number;
+  readonly model?: string;
+}
 
 /** A command about nodes of one policy that are yet to come. */
 function policyCommand(name: string, description: string): Command {
@@ -87,7 +84,7 @@ function nodeCommand(name: string, description: string): Command {
 }
 
 async function readPolicy(
-  { filename, model }: Options & Partial<Hardware>,
+  { filename, model }: Options & Pick<NodeOptions, 'model'>,
   terminal: Terminal,
 ): Promise<GpuPartitionPolicy> {
   if (model !== undefined) readModel(model);
@@ -112,7 +109,7 @@ function autoscalerCommand({ terminal }: CommandContext): Command {
       'has none, so that it scales from zero.',
   )
     .addOption(new Option('--cloud <cloud>', 'where the group is').choices(templateClouds).makeOptionMandatory())
-    .action(async (options: NodeOptions & { readonly cloud: TemplateCloud }) => {
+    .action(async (options: NodeOptions & { readonly cloud: (typeof templateClouds)[number] }) => {
       const policy = await readPolicy(options, terminal);
       const exported = exportTemplate(policy, options, options.cloud);
       if (typeof exported === 'string') throw refuse(policy, exported);
@@ -163,18 +160,20 @@ function bootCommand({ terminal }: CommandContext): Command {
   )
     .addOption(new Option('--format <format>', 'what installs the unit').choices(bootFormats).makeOptionMandatory())
     .option('--executable <path>', 'where the machine has this command', readExecutable, '/usr/local/bin/gpu-partition')
-    .action(async (options: Options & { readonly format: BootFormat; readonly executable: string }) => {
-      const policy = await readPolicy(options, terminal);
-      const exported = exportBoot(policy, options);
-      if (typeof exported === 'string') throw refuse(policy, exported);
-      const { notes, content } = exported;
-      const isUnit = typeof content === 'string';
-      if (options.output === 'json' || options.format === 'ignition') {
-        for (const note of notes) printLine(terminal.stderr, note);
-        return printJson(terminal, isUnit ? { unit: content } : content);
-      }
-      terminal.stdout.write(isUnit ? comment(notes) + content : cloudConfig + comment(notes) + writeYaml(content));
-    });
+    .action(
+      async (options: Options & { readonly format: (typeof bootFormats)[number]; readonly executable: string }) => {
+        const policy = await readPolicy(options, terminal);
+        const exported = exportBoot(policy, options);
+        if (typeof exported === 'string') throw refuse(policy, exported);
+        const { notes, content } = exported;
+        const isUnit = typeof content === 'string';
+        if (options.output === 'json' || options.format === 'ignition') {
+          for (const note of notes) printLine(terminal.stderr, note);
+          return printJson(terminal, isUnit ? { unit: content } : content);
+        }
+        terminal.stdout.write(isUnit ? comment(notes) + content : cloudConfig + comment(notes) + writeYaml(content));
+      },
+    );
 }
 
 /** It stands in a line of a unit. */

@@ -6,7 +6,7 @@ import { joinWords } from '../text/words.ts';
 
 /** What installs the unit on a machine. */
 export const bootFormats = ['systemd', 'cloud-init', 'ignition'] as const;
-export type BootFormat = (typeof bootFormats)[number];
+type BootFormat = (typeof bootFormats)[number];
 
 interface BootOptions {
   readonly format: BootFormat;

@@ -26,7 +26,7 @@ import { matchesGpu, resolveNode } from './resolve-node.ts';
 import { mayUseClaims, selectsNode } from './spec.ts';
 
 /** The GPUs of a node to come. */
-export interface Hardware {
+interface Hardware {
   /** A product or a model in any form; if absent, the only one for which the policy has layouts. */
   readonly model?: string | undefined;
   readonly gpus: number;
@@ -206,7 +206,7 @@ function selectForeseeable(labels: Labels, isShared: boolean): Labels {
 
 /** Where a cluster-autoscaler finds its templates. */
 export const templateClouds = ['aws', 'azure', 'gcp', 'cluster-api'] as const;
-export type TemplateCloud = (typeof templateClouds)[number];
+type TemplateCloud = (typeof templateClouds)[number];
 
 /** Part of an object of a cloud or of Cluster API, and what people must know of it. */
 export interface ExportedTemplate {
