@@ -186,6 +186,8 @@ function isMet({ key, operator, values = [] }: LabelRequirement, labels: Labels)
 
 /** What a pod requires of a node's labels, and what the node has. */
 interface LabelMismatch {
+  /** False for the node's name, and for a term that nothing matches. */
+  readonly isLabel: boolean;
   readonly key: string;
   /** `inference`, `one of a, b`, `more than 4`, `any value`, `no value`. */
   readonly wanted: string;
@@ -214,20 +216,22 @@ export function listMismatches(spec: PodView['spec'], node: string, labels: Labe
 
 /** A term without requirements matches no node. */
 const nothingMatches: LabelMismatch = {
+  isLabel: false,
   key: 'nodeSelectorTerms',
   wanted: 'no node at all (an empty term matches none)',
   found: '',
 };
 
 function compareTerm({ matchExpressions = [], matchFields = [] }: SelectorTerm, node: string, labels: Labels) {
+  const differ = matchExpressions.flatMap((one) => compare(one, labels[one.key]));
   const fields = matchFields.flatMap((one) => compare(one, node));
-  return [...matchExpressions.flatMap((one) => compare(one, labels[one.key])), ...fields];
+  return [...differ.map((one) => ({ ...one, isLabel: true })), ...fields.map((one) => ({ ...one, isLabel: false }))];
 }
 
 function compare(
   { key, operator, values = [] }: SelectorRequirement,
   found: string | undefined,
-): readonly LabelMismatch[] {
+): readonly Omit<LabelMismatch, 'isLabel'>[] {
   const [first = ''] = values;
   const number = readInteger(found);
   switch (operator) {
@@ -254,9 +258,4 @@ function compare(
 /** Reads a label as the scheduler does: text is neither more nor less than any number. */
 function readInteger(label = ''): number {
   return /^[+-]?\d+$/.test(label) ? Number(label) : NaN;
-}
-
-/** Whether a label of the node is what does not match. */
-export function isLabel({ key }: LabelMismatch): boolean {
-  return key !== 'metadata.name' && key !== nothingMatches.key;
 }
