@@ -33,15 +33,6 @@ export interface Taint {
   readonly timeAdded?: string;
 }
 
-/**
- * Whether we may change a label and restore it. Labels of `kubernetes.io` and `k8s.io` are out: a kubelet may write any annotation
- * of its own node and only few of these labels (NodeRestriction), so an annotation must not make us write them.
- */
-export function isBorrowable(key: string): boolean {
-  const [prefix = ''] = key.split('/');
-  return key.includes('/') && !/(^|\.)(kubernetes|k8s)\.io$/.test(prefix);
-}
-
 type Labels = Readonly<Record<string, string>>;
 
 /** Few enough that a piece with a label of its own node is small, many enough that most pieces have none. */
