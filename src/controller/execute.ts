@@ -109,7 +109,7 @@ export class Executor {
         return log.warn('grant taken back: not answered in time', { node: name, epoch: command.granted.epoch });
       case 'WriteDrain':
         await this.#writeSpec(snapshot, { drain: command.drain });
-        return log.info(describeDrain(command), {
+        return log.info(nameDrain(command), {
           node: name,
           pods: command.drain?.pods.map((pod) => `${pod.namespace}/${pod.name}`),
         });
@@ -233,7 +233,7 @@ function isRemoval(command: Command): command is Removal {
   return command.name === 'EvictPod' || command.name === 'DeletePod';
 }
 
-function describeDrain({ drain }: Extract<Command, { readonly name: 'WriteDrain' }>): string {
+function nameDrain({ drain }: Extract<Command, { readonly name: 'WriteDrain' }>): string {
   if (drain === null) return 'drain ended';
   return drain.pods.length > 0 ? 'drain announced' : 'agent told that a reading is awaited';
 }

@@ -13,7 +13,7 @@ import { type KubeVerbs, listServed } from '../kube/client.ts';
 import type { KubeObject } from '../kube/watch.ts';
 import type { PodView, ResourceClaimView, ResourceSliceView } from '../core/kubernetes/pod.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
-import { listHolderNamespaces, type Needed, needsOfDra, refresh, type NodeSnapshot } from '../core/node/snapshot.ts';
+import { type Needed, needsOf, refresh, type NodeSnapshot } from '../core/node/snapshot.ts';
 import { podTrimmer } from '../core/cluster/kept-pods.ts';
 import { trimBudget, trimClaim, trimNode } from './watched-objects.ts';
 import type { Cluster, ConfigMapFiles } from './cluster.ts';
@@ -99,17 +99,17 @@ export class Gatherer {
     // The partition first: it is then never newer than the policy that is read.
     const isAll = needed !== 'Pods';
     const reading = isAll ? this.readPartition(name) : undefined;
-    const budgets = needed === 'Drain' ? await this.#listBudgets(snapshot, await reading) : undefined;
-    const dra = needsOfDra(snapshot);
+    const needs = needsOf(snapshot, needed === 'Drain' ? await reading : undefined);
+    const budgets = needed === 'Drain' ? await listBudgets(this.#parts.client, needs.budgets) : undefined;
     const [found, configFiles, reported, slices, claims] = await Promise.all([
       this.#listPods(snapshot, budgets),
       this.#parts.configFiles?.read(),
       reading,
-      isAll || dra.slices ? this.#listResourceSlices(name) : undefined,
-      isAll && dra.claims ? this.#listClaims() : undefined,
+      isAll || needs.slices ? this.#listResourceSlices(name) : undefined,
+      isAll && needs.claims ? this.#listClaims() : undefined,
     ]);
     const drain = budgets && { budgets, missingOwners: await listMissingOwners(this.#parts.client, found) };
-    const more = { ...snapshot, pods: found, configFiles, ...(dra.slices && { slices }) };
+    const more = { ...snapshot, pods: found, configFiles, ...(needs.slices && { slices }) };
     if (!isAll) return { ...more, now: this.#parts.now() };
     const [node, policy] = await Promise.all([this.readNode(name), this.#readPolicy(snapshot)]);
     const current = this.#takeIn(more, node, reported);
@@ -155,11 +155,6 @@ export class Gatherer {
     if (partition) this.#parts.cluster.partitions.remember(partition);
     else this.#parts.cluster.partitions.drop(name);
     return partition;
-  }
-
-  /** Budgets of pods that may have to go. */
-  async #listBudgets({ claim }: NodeSnapshot, partition: GpuNodePartition | undefined): Promise<readonly BudgetView[]> {
-    return listBudgets(this.#parts.client, partition ? listHolderNamespaces(partition, claim.winner?.spec.drain) : []);
   }
 
   /** Lists the pods of a node. Anybody may bind any number of pods to it: little is kept of each, and few lists are read in parallel. */

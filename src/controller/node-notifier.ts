@@ -3,7 +3,6 @@ import { repartitioningTaint } from '../api/names.ts';
 import type { GpuNodePartition, NodePartitionStatus } from '../api/types.ts';
 import type { NodeStep } from '../core/node/commands.ts';
 import { describeModeChanges } from '../core/device/plan.ts';
-import { describeDrain } from '../core/node/status.ts';
 import { countWords } from '../core/text/words.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { Logger } from '../process/log.ts';
@@ -53,7 +52,7 @@ export class NodeNotifier {
     const state = `${phase} ${reason}`;
     if (state !== before.state) this.#logState(step);
     for (const command of commands)
-      if (command.name === 'WriteDrain' && command.drain?.pods.length) this.#announceDrain(node, command.drain);
+      if (command.name === 'WriteDrain' && command.going !== undefined) this.#announceDrain(node, command.going);
     if (state !== before.state && reason === 'EvictionBlocked')
       this.#record(node, 'Warning', reason, verdict.message, true);
     const begins = commands.some(({ name }) => name === 'WriteGrant');
@@ -103,10 +102,9 @@ export class NodeNotifier {
   }
 
   /** No pod has been asked to go yet: that follows once this has been recorded. */
-  #announceDrain(node: string, drain: Parameters<typeof describeDrain>[0]): void {
+  #announceDrain(node: string, going: string): void {
     const partition = this.#parts.cluster.partitions.get(node);
-    const who = describeDrain(drain, partition?.status?.device?.gpus ?? []);
-    const message = `policy ${partition?.spec.policy?.name ?? 'unknown'} will evict ${who}; then it ${describeWork(partition)}`;
+    const message = `policy ${partition?.spec.policy?.name ?? 'unknown'} will evict ${going}; then it ${describeWork(partition)}`;
     this.#record(node, 'Normal', 'Draining', message, true);
   }
 

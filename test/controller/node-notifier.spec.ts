@@ -6,7 +6,7 @@ import type { NodeObject } from '../../src/controller/operator.ts';
 import type { Command, Verdict, NodeStep } from '../../src/core/node/commands.ts';
 import type { EventNote } from '../../src/kube/events.ts';
 import { RecordedLog } from '../process/recorded-log.ts';
-import { aDevice, aGpu, aPartition, uuidOf } from '../support/builders.ts';
+import { aDevice, aGpu, aPartition } from '../support/builders.ts';
 import { aWriteGrant } from '../support/node-builders.ts';
 
 interface Parts {
@@ -156,15 +156,15 @@ describe('what is told of a node', () => {
   it('is an Event that names the pods and the work before any pod is evicted', () => {
     const { look, notes } = aTeller();
     const pods = ['a', 'b'].map((name) => ({ namespace: 'team', name, uid: name }));
-    const places = [`${uuidOf(0)} 2g.10gb@0`, `${uuidOf(0)} 3g.20gb@4`, 'GPU-gone'];
-    const drain = { planHash: 'h', pods, places };
-    look({ phase: 'Updating', reason: 'Draining', message: '' }, [{ name: 'WriteDrain', drain }]);
+    const drain = { planHash: 'h', pods };
+    const going = '2 pods: team/a, team/b (GPU 0: 2g.10gb at 0)';
+    look({ phase: 'Updating', reason: 'Draining', message: '' }, [{ name: 'WriteDrain', drain, going }]);
     expect(notes.map(({ resource, type, reason }) => `${resource.kind} ${type} ${reason}`)).to.deep.equal([
       'Node Normal Draining',
       'GpuNodePartition Normal Draining',
     ]);
     expect(notes[0]?.message).to.equal(
-      'policy p will evict 2 pods: team/a, team/b (GPU 0: 2g.10gb at 0, 3g.20gb at 4; GPU GPU-gone); then it destroys 1 and creates 2 instances on 1 GPU',
+      'policy p will evict 2 pods: team/a, team/b (GPU 0: 2g.10gb at 0); then it destroys 1 and creates 2 instances on 1 GPU',
     );
     look({}, [{ name: 'WriteDrain', drain: null }]);
     expect(notes).to.have.length(2);

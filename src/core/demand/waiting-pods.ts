@@ -77,8 +77,7 @@ export function trimWaitingPod(pod: PodView): PodView {
   const { nodeName, nodeSelector, affinity, tolerations, schedulingGates, priority, preemptionPolicy } = spec;
   const requests = listRequested(pod).map((resource) => [
     resource,
-    // A request is read in billionths.
-    slices.get(resource) ?? `${requestOf(pod, resource)}n`,
+    slices.get(resource) ?? writeNano(requestOf(pod, resource)),
   ]);
   const hopeless = explainHopeless(pod);
   const { nominatedNodeName } = pod.status ?? {};
@@ -96,6 +95,11 @@ export function trimWaitingPod(pod: PodView): PodView {
     },
     ...(Object.keys(status).length > 0 && { status }),
   };
+}
+
+/** Billionths as a quantity: `2`, `1500000000n`. */
+function writeNano(nano: bigint): string {
+  return nano % 1_000_000_000n === 0n ? String(nano / 1_000_000_000n) : `${nano}n`;
 }
 
 /** Pods that wait alike for slices. */

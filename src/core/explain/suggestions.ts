@@ -10,7 +10,6 @@ import { writePath } from '../text/words.ts';
 import { type GpuNode, isResourceOf, explainUnchangeable, explainUnusable, listOffers } from '../cluster/facts.ts';
 import { isWholeGpu, profilesServing, type SliceEntry } from '../policy/spec.ts';
 import { GPU_RESOURCE } from '../nvidia/labels.ts';
-import { isLabel } from '../kubernetes/node.ts';
 import type { BlockerKind, NodeVerdict } from './node-verdict.ts';
 
 /** An edit of a policy that the planner accepts on every node of the policy, and that gives a pod what it requests. */
@@ -246,7 +245,7 @@ function suggestWait(verdicts: readonly NodeVerdict[]): readonly Suggestion[] {
 function suggestSelector(verdicts: readonly NodeVerdict[]): readonly Suggestion[] {
   const near = verdicts.find(({ blockers, mismatches }) => blockers.length === 1 && mismatches.length === 1);
   const [mismatch] = near?.mismatches ?? [];
-  if (!near || mismatch?.found === undefined || !isLabel(mismatch)) return [];
+  if (!near || mismatch?.found === undefined || !mismatch.isLabel) return [];
   const { key, found } = mismatch;
   const node = near.gpuNode.name;
   return [

@@ -38,15 +38,6 @@ export interface Taint {
   readonly timeAdded?: string;
 }
 
-/**
- * Whether we may change a label and restore it. Labels of `kubernetes.io` and `k8s.io` are out: a kubelet may write any annotation
- * of its own node and only few of these labels (NodeRestriction), so an annotation must not make us write them.
- */
-export function isBorrowable(key: string): boolean {
-  const [prefix = ''] = key.split('/');
-  return key.includes('/') && !/(^|\.)(kubernetes|k8s)\.io$/.test(prefix);
-}
-
 type Labels = Readonly<Record<string, string>>;
 
 /** Few enough that a piece with a label of its own node is small, many enough that most pieces have none. */
@@ -191,6 +182,8 @@ function isMet({ key, operator, values = [] }: LabelRequirement, labels: Labels)
 
 /** What a pod requires of a node's labels, and what the node has. */
 interface LabelMismatch {
+  /** False for the node's name, and for a term that nothing matches. */
+  readonly isLabel: boolean;
   readonly key: string;
   /** `inference`, `one of a, b`, `more than 4`, `any value`, `no value`. */
   readonly wanted: string;
@@ -219,20 +212,22 @@ export function listMismatches(spec: PodView['spec'], node: string, labels: Labe
 
 /** A term without requirements matches no node. */
 const nothingMatches: LabelMismatch = {
+  isLabel: false,
   key: 'nodeSelectorTerms',
   wanted: 'no node at all (an empty term matches none)',
   found: '',
 };
 
 function compareTerm({ matchExpressions = [], matchFields = [] }: SelectorTerm, node: string, labels: Labels) {
+  const differ = matchExpressions.flatMap((one) => compare(one, labels[one.key]));
   const fields = matchFields.flatMap((one) => compare(one, node));
-  return [...matchExpressions.flatMap((one) => compare(one, labels[one.key])), ...fields];
+  return [...differ.map((one) => ({ ...one, isLabel: true })), ...fields.map((one) => ({ ...one, isLabel: false }))];
 }
 
 function compare(
   { key, operator, values = [] }: SelectorRequirement,
   found: string | undefined,
-): readonly LabelMismatch[] {
+): readonly Omit<LabelMismatch, 'isLabel'>[] {
   const [first = ''] = values;
   const number = readInteger(found);
   switch (operator) {
@@ -259,9 +254,4 @@ function compare(
 /** Reads a label as the scheduler does: text is neither more nor less than any number. */
 function readInteger(label = ''): number {
   return /^[+-]?\d+$/.test(label) ? Number(label) : NaN;
-}
-
-/** Whether a label of the node is what does not match. */
-export function isLabel({ key }: LabelMismatch): boolean {
-  return key !== 'metadata.name' && key !== nothingMatches.key;
 }

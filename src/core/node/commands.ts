@@ -64,7 +64,12 @@ export type Command =
   /** Takes back the grant that stands: the next one names no plan. */
   | { readonly name: 'RevokeGrant'; readonly granted: Pick<Grant, 'epoch' | 'planHash'> }
   /** Records for which plan pods are being evicted; null: no longer for any. */
-  | { readonly name: 'WriteDrain'; readonly drain: Drain | null }
+  | {
+      readonly name: 'WriteDrain';
+      readonly drain: Drain | null;
+      /** The pods in it and what they hold, in words; absent if it names none. */
+      readonly going?: string;
+    }
   /** Tells the agent which claims look on only. */
   | { readonly name: 'WriteMonitors'; readonly claims: readonly string[] }
   /** Has the agent end registrations with the kubelet that no device plugin serves, or takes that back. */

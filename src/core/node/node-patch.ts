@@ -1,4 +1,4 @@
-import { type Taint, isBorrowable, type NodeView } from '../kubernetes/node.ts';
+import type { Taint, NodeView } from '../kubernetes/node.ts';
 import { isFields, type JsonPatchOperation } from '../text/json.ts';
 
 /** The parts of a Node that a change starts from, as the watch or a read returned them. */
@@ -67,6 +67,15 @@ export function borrowedLabelsOf({ annotations }: Pick<NodeMetadata, 'annotation
   if (note === undefined) return {};
   if (lastRead?.note !== note) lastRead = { note, borrowed: readNote(note) };
   return lastRead.borrowed;
+}
+
+/**
+ * Whether we may change a label and restore it. Labels of `kubernetes.io` and `k8s.io` are out: a kubelet may write any annotation
+ * of its own node and only few of these labels (NodeRestriction), so an annotation must not make us write them.
+ */
+export function isBorrowable(key: string): boolean {
+  const [prefix = ''] = key.split('/');
+  return key.includes('/') && !/(^|\.)(kubernetes|k8s)\.io$/.test(prefix);
 }
 
 function readNote(note: string): BorrowedLabels {

@@ -4,7 +4,7 @@ import { hasEnded, type PodView, isOfDaemonSet, type ContainerView, podName } fr
 import { isMigStrategy, MIG_STRATEGIES, type MigStrategy } from '../nvidia/labels.ts';
 import { omitUndefined, isFields } from '../text/json.ts';
 import { cutText } from '../text/words.ts';
-import { isBorrowable } from '../kubernetes/node.ts';
+import { isBorrowable } from './node-patch.ts';
 
 export type LabelSelector = Readonly<Record<string, string>>;
 

@@ -228,9 +228,23 @@ export function isFoundOut({ claim }: Pick<NodeSnapshot, 'claim'>): boolean {
   return claim.winner?.spec.backend === 'Auto';
 }
 
-/** What of DRA a decision on a node may rest on: its slices, and the claims of all nodes. */
-export function needsOfDra(planned: Planned): { readonly slices: boolean; readonly claims: boolean } {
-  return { slices: backendOf(planned) === 'DRA' || isFoundOut(planned), claims: asksForClaims(planned) };
+/** What a decision on a node may rest on beside its objects and its pods. */
+interface NodeNeeds {
+  /** Whether on its ResourceSlices. */
+  readonly slices: boolean;
+  /** Whether on the claims of all nodes. */
+  readonly claims: boolean;
+  /** Namespaces of which the disruption budgets count. */
+  readonly budgets: readonly string[];
+}
+
+/** @param reported the partition as it was just read, with the pods on its slices; undefined: no budgets are asked for */
+export function needsOf(planned: Planned, reported: GpuNodePartition | undefined): NodeNeeds {
+  return {
+    slices: backendOf(planned) === 'DRA' || isFoundOut(planned),
+    claims: asksForClaims(planned),
+    budgets: reported === undefined ? [] : listHolderNamespaces(reported, planned.claim.winner?.spec.drain),
+  };
 }
 
 /**

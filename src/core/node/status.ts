@@ -16,11 +16,11 @@ import { omitUndefined, deepEqual } from '../text/json.ts';
 import { statusBounds } from '../../api/generated/gpu-node-partition.bounds.ts';
 import { statusBounds as policyBounds } from '../../api/generated/gpu-partition-policy.bounds.ts';
 import { storeMemory, type NodeMemory } from './memory.ts';
-import type { Verdict, Drain } from './commands.ts';
+import type { Verdict } from './commands.ts';
 import { writerModeFor } from './rules/labels.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { timeText } from '../text/syntax.ts';
-import { listPodCauses, namePods } from './rules/users.ts';
+import { listPodCauses } from './rules/users.ts';
 import type { PolicyRecord } from '../policy/record.ts';
 import type { PolicyReason } from '../../api/names.ts';
 import { describeGate } from '../rollout/ledger.ts';
@@ -222,31 +222,6 @@ export function deviceText(gpus: readonly GpuReport[]): string {
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }
   return [...counts].map(([text, count]) => `${count} GPU${count === 1 ? '' : 's'}: ${text}`).join('; ');
-}
-
-const mostPods = 10;
-const mostPlaces = 7;
-
-/** Names the pods that are about to be evicted, and what they hold: `2 pods: team/a, team/b (GPU 0: 2g.10gb at 0, 3g.20gb at 4)`. */
-export function describeDrain({ pods, places = [] }: Drain, gpus: readonly GpuReport[]): string {
-  const names = namePods(
-    pods.map((metadata) => ({ metadata })),
-    mostPods,
-  );
-  const held = describePlaces(places, gpus);
-  return `${countWords(pods.length, 'pod')}: ${names}${held === '' ? '' : ` (${held})`}`;
-}
-
-/** @param places as in `status.device.plan.drains`: `UUID` or `UUID PROFILE@START` */
-function describePlaces(places: readonly string[], gpus: readonly GpuReport[]): string {
-  const shown = places.slice(0, mostPlaces).map((place) => place.split(' '));
-  const texts = [...Map.groupBy(shown, ([uuid = '']) => uuid)].map(([uuid, held]) => {
-    const index = gpus.find((gpu) => gpu.uuid === uuid)?.index;
-    const slices = held.flatMap(([, slice]) => slice?.replace('@', ' at ') ?? []);
-    return `GPU ${index ?? uuid}${slices.length > 0 ? `: ${slices.join(', ')}` : ''}`;
-  });
-  const rest = places.length - mostPlaces;
-  return rest > 0 ? `${texts.join('; ')}; and ${rest} more` : texts.join('; ');
 }
 
 const mostCauses = 5;

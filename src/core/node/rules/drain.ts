@@ -25,7 +25,7 @@ import { timer, type Waits } from '../memory.ts';
 import { joinWithin, countWords } from '../../text/words.ts';
 import { findHolders, presumeAffected, listPodCauses, namePods } from './users.ts';
 import { evictsNever, restEntry } from '../../policy/spec.ts';
-import type { GpuNodePartition } from '../../../api/types.ts';
+import type { GpuNodePartition, GpuReport } from '../../../api/types.ts';
 import { userKey } from '../../gpu/device-state.ts';
 import { isCleaningUp } from '../../policy/spec.ts';
 
@@ -156,7 +156,7 @@ export function drain(situation: RuleInput, slot: Slot, pods: readonly PodView[]
         'Draining',
         joinWithin([`${namePods(affected)} will be evicted`, ...sayLost(situation, affected)], longestBlockers),
       ),
-      commands: [{ name: 'WriteDrain', drain: announced }],
+      commands: [writeDrain(situation, announced)],
     };
   }
   const going = affected.filter(({ metadata }) => announced.pods.some(({ uid }) => uid === metadata.uid));
@@ -188,18 +188,51 @@ function announceDrain({ partition, pods: present = [] }: RuleInput, affected: r
   return { planHash: hash, ...omitUndefined({ readAfter }), ...(drains.length > 0 && { places: drains }), pods };
 }
 
+/** Records for which plan pods are being evicted, or a reading is awaited. Those that it names are told of before they have to go. */
+export function writeDrain({ partition }: Pick<RuleInput, 'partition'>, drain: Drain): Command {
+  const gpus = partition.status?.device?.gpus ?? [];
+  return { name: 'WriteDrain', drain, ...(drain.pods.length > 0 && { going: describeDrain(drain, gpus) }) };
+}
+
+const mostPods = 10;
+const mostPlaces = 7;
+
+/** Names the pods that are about to be evicted, and what they hold: `2 pods: team/a, team/b (GPU 0: 2g.10gb at 0, 3g.20gb at 4)`. */
+function describeDrain({ pods, places = [] }: Drain, gpus: readonly GpuReport[]): string {
+  const names = namePods(
+    pods.map((metadata) => ({ metadata })),
+    mostPods,
+  );
+  const held = describePlaces(places, gpus);
+  return `${countWords(pods.length, 'pod')}: ${names}${held === '' ? '' : ` (${held})`}`;
+}
+
+/** @param places as in `status.device.plan.drains`: `UUID` or `UUID PROFILE@START` */
+function describePlaces(places: readonly string[], gpus: readonly GpuReport[]): string {
+  const shown = places.slice(0, mostPlaces).map((place) => place.split(' '));
+  const texts = [...Map.groupBy(shown, ([uuid = '']) => uuid)].map(([uuid, held]) => {
+    const index = gpus.find((gpu) => gpu.uuid === uuid)?.index;
+    const slices = held.flatMap(([, slice]) => slice?.replace('@', ' at ') ?? []);
+    return `GPU ${index ?? uuid}${slices.length > 0 ? `: ${slices.join(', ')}` : ''}`;
+  });
+  const rest = places.length - mostPlaces;
+  return rest > 0 ? `${texts.join('; ')}; and ${rest} more` : texts.join('; ');
+}
+
+/** Judges the eviction of a pod by what was read of its owner. */
+function judgeHere({ fresh }: RuleInput, pod: PodView): ReturnType<typeof judgeEviction> {
+  return judgeEviction(pod, fresh?.drain?.missingOwners);
+}
+
 function evictAffected(situation: RuleInput, affected: readonly PodView[]): readonly Command[] {
-  const going = affected.filter((pod) => judgeEviction(pod, situation.fresh?.drain?.missingOwners).evictable === 'Yes');
+  const going = affected.filter((pod) => judgeHere(situation, pod).evictable === 'Yes');
   return evictPods(situation, going, (pod) => graceOf(situation, pod));
 }
 
 /** The policy requires it: whoever could write the policy is allowed to. */
 function deletePods(situation: RuleInput, affected: readonly PodView[]): readonly Command[] {
   return affected
-    .filter(
-      (pod) =>
-        judgeEviction(pod, situation.fresh?.drain?.missingOwners).evictable !== 'Never' && mayAsk(situation, pod),
-    )
+    .filter((pod) => judgeHere(situation, pod).evictable !== 'Never' && mayAsk(situation, pod))
     .map((pod) =>
       omitUndefined({ name: 'DeletePod' as const, pod: refOf(pod), graceSeconds: graceOf(situation, pod) }),
     );
@@ -219,7 +252,7 @@ function wait(waits: Waits, reason: 'PodsUseGpus' | 'Draining' | 'EvictionBlocke
 /** Names each cause once, however many pods it keeps: the end of a long message is cut off. */
 function describe(situation: RuleInput, affected: readonly PodView[]): string {
   const stuck = affected.flatMap((pod) => {
-    const { why } = judgeEviction(pod, situation.fresh?.drain?.missingOwners);
+    const { why } = judgeHere(situation, pod);
     return why === undefined ? [] : [{ pod, why: `it ${why}` }];
   });
   const causes = listPodCauses([...stuck, ...listRefusals(situation, affected)]);
@@ -262,13 +295,13 @@ function refuseDrain(situation: RuleInput, pods: readonly PodView[]): Outcome | 
   const affected = presumeAffected(situation, pods);
   const here = affected.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   if (fresh?.drain === undefined && here.some(claimedDaemonSet)) return { needs: 'Drain' };
-  const missingOwners = fresh?.drain?.missingOwners;
+  const { missingOwners } = fresh?.drain ?? {};
   const staying = here.flatMap((pod) => {
     const { fate, message = '' } = judgeFate(pod, claim.winner?.spec.drain, { budgets: [], missingOwners });
     return fate === 'Stays' ? [{ pod, why: message }] : [];
   });
   if (staying.length === 0) return undefined;
-  const mayForce = staying.some(({ pod }) => judgeEviction(pod, missingOwners).evictable === 'ByForce');
+  const mayForce = staying.some(({ pod }) => judgeHere(situation, pod).evictable === 'ByForce');
   const [they, them] = staying.length === 1 ? ['It', 'it'] : ['They', 'them'];
   const advice = `delete ${them} yourself${mayForce ? ', or set spec.drain.onTimeout: Force' : ''}`;
   const losses = listLosses(

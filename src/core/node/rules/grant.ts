@@ -35,7 +35,7 @@ import { checkBackend } from './backend.ts';
 import { checkStack, recordUntouched, refreshAfterSilence } from './plugin.ts';
 import { foreignOwner, takeOver } from '../owners.ts';
 import { clientsGo, mayClearClients, recordClients } from './gpu-clients.ts';
-import { drain, evictPods, mayDrain, wasRefused } from './drain.ts';
+import { drain, evictPods, mayDrain, wasRefused, writeDrain } from './drain.ts';
 import { awaitTurn } from './slot.ts';
 import { repartitioningTaint } from '../../../api/names.ts';
 import type { Grant } from '../../../api/types.ts';
@@ -159,7 +159,7 @@ export function awaitReading(situation: RuleInput, pods: readonly PodView[]): Ru
   const message = `the agent does not know yet which GPUs ${names} ${unknown.length === 1 ? 'uses' : 'use'}`;
   return {
     ...waitClosed('Updating', 'Draining', message, pollMs),
-    commands: deepEqual(announced, drain) ? [] : [{ name: 'WriteDrain', drain }],
+    commands: deepEqual(announced, drain) ? [] : [writeDrain(situation, drain)],
     waits,
   };
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { PolicySpec, PolicyDemand } from '../../../../src/api/types.ts';
 import type { Command, RuleInput } from '../../../../src/core/node/commands.ts';
 import { decide } from '../../../../src/core/node/decide.ts';
-import { drain, roundOf, terminationMs, sparePods } from '../../../../src/core/node/rules/drain.ts';
+import { drain, roundOf, terminationMs, sparePods, writeDrain } from '../../../../src/core/node/rules/drain.ts';
 import { adoptRests } from '../../../../src/core/node/eviction.ts';
 import { planWish } from '../../../../src/core/device/plan.ts';
 import { aDevice, aGpu, uuidOf, withPods } from '../../../support/builders.ts';
@@ -50,6 +50,18 @@ const find = <Name extends Command['name']>({ commands }: Answer, name: Name) =>
   commands.filter((command): command is Extract<Command, { name: Name }> => command.name === name);
 
 describe('a drain', () => {
+  it('is told of with its pods and what they hold, which may be a GPU that is gone', () => {
+    const partition = aManagedPartition({ device: heldDevice });
+    const pods = ['a', 'b'].map((name) => ({ namespace: 'team', name, uid: name }));
+    const places = [`${uuidOf(0)} 2g.10gb@0`, `${uuidOf(0)} 3g.20gb@4`, 'GPU-gone'];
+    const tell = (names: typeof pods) => writeDrain({ partition }, { planHash: 'h', pods: names, places });
+    expect(tell(pods)).to.have.property(
+      'going',
+      '2 pods: team/a, team/b (GPU 0: 2g.10gb at 0, 3g.20gb at 4; GPU GPU-gone)',
+    );
+    expect(tell([])).to.not.have.property('going');
+  });
+
   it('announces which pods go, evicts exactly these by uid, and grants when they have gone', () => {
     const world = close(aDrain());
     const announced = world.step();
@@ -57,6 +69,7 @@ describe('a drain', () => {
     expect(announced.verdict).to.include({ phase: 'Updating', reason: 'Draining', message: 'ns/goes will be evicted' });
     const { hash, drains } = planWish(heldDevice, drainWish).report;
     expect(drains).to.have.length(1);
+    expect(find(announced, 'WriteDrain')[0]?.going).to.match(/^1 pod: ns\/goes \(GPU 0: /);
     expect(world.partition.spec.drain).to.deep.equal({
       planHash: hash,
       places: drains,
