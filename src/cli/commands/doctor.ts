@@ -7,6 +7,7 @@ import { diagnoseHost } from '../../core/explain/doctor-host.ts';
 import { defaultSystemNamespaces } from '../../core/kubernetes/pod.ts';
 import { readUse } from '../../core/smi/reader.ts';
 import { DeviceError, type DeviceState } from '../../core/gpu/device-state.ts';
+import { isSubdomain } from '../../core/text/syntax.ts';
 import { countWords, findNearestWords, wrapHanging } from '../../core/text/words.ts';
 import type { NvidiaSmi } from '../../device/nvidia-smi.ts';
 import type { KubeClient } from '../../kube/client.ts';
@@ -61,6 +62,9 @@ export function doctorCommand({ terminal, outcome }: CommandContext): Command {
     const { host, nvidiaSmi, driverRoot, output } = options;
     if (host !== true && (nvidiaSmi ?? driverRoot) !== undefined)
       throw new CliError('--nvidia-smi and --driver-root are for --host');
+    const strange = options.systemNamespaces.find((name) => !isSubdomain(name));
+    if (strange !== undefined)
+      throw new CliError(`--system-namespaces: ${JSON.stringify(strange)} is not the name of a namespace`);
     if (host === true && node !== undefined) throw new CliError('give a node or --host, not both');
     const found = host === true ? await diagnoseMachine(options, terminal) : await diagnose(node, options, terminal);
     if (found.diagnosis.findings.length > 0) outcome.code = 1;

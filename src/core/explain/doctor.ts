@@ -15,12 +15,13 @@ import {
   tolerates,
 } from '../kubernetes/pod.ts';
 import { explainStaleLabels } from '../node/commands.ts';
+import { DeviceError, deviceErrorCodes } from '../gpu/device-state.ts';
 import { ownerOf } from '../node/eviction.ts';
 import { findMigManagerMarks, findOwners } from '../node/owners.ts';
 import { defaultClients, type GpuClient, pluginPodsOf, readPluginSettings } from '../node/plugin-pods.ts';
 import { clientPods } from '../node/rules/gpu-clients.ts';
 import { compareVersions } from '../node/rules/plan.ts';
-import { isUnfinished } from '../node/snapshot.ts';
+import { driverUpgrade, isUnfinished } from '../node/snapshot.ts';
 import { devicePluginConfigLabel, GPU_RESOURCE } from '../nvidia/labels.ts';
 import { lintDevicePluginConfig } from '../nvidia/plugin-config.ts';
 import { describeReport, predictNode } from '../nvidia/predict.ts';
@@ -192,6 +193,8 @@ const configKey = 'nvidia.com/mig.config';
 function judgeMigManager(world: World): readonly Answer[] {
   return listPeopled(world).flatMap((one) => {
     const { name, node } = one;
+    // Meanwhile pods go and labels change, and both come back.
+    if (driverUpgrade(one.labels) !== undefined) return [];
     const { pods, paused, state } = findMigManagerMarks(node, one.pods);
     const isPending = state === 'pending' || state === 'rebooting';
     if (pods.length > 0) return judgeRunning(one, pods, { paused, state, isPending });
@@ -292,12 +295,14 @@ export function judgeGpus(
 ): readonly Answer[] {
   const about = node === undefined ? {} : { node };
   return gpus.flatMap(({ index, product, pciBusId, error, health, mig, migPending }): readonly Answer[] => {
-    const gpu = `GPU ${index} (${product.replace(/^NVIDIA /, '')})`;
+    const where = product === 'unknown' ? `at ${pciBusId}` : `${index} (${product.replace(/^NVIDIA /, '')})`;
+    const gpu = `GPU ${where}`;
     const drain = node === undefined ? 'stop what uses the GPU' : `kubectl drain ${node} --ignore-daemonsets`;
-    if (error !== undefined)
-      return [
-        { code: 'GpuFault', ...about, evidence: `${gpu} cannot be read: ${error}`, remedy: `${drain}, then reboot` },
-      ];
+    if (error !== undefined) {
+      const known = deviceErrorCodes.find((code) => error.startsWith(`${code}:`)) ?? 'GpuLost';
+      const remedy = new DeviceError(known, { tried: '', found: '' }).advice;
+      return [{ code: 'GpuFault', ...about, evidence: `${gpu} cannot be read: ${error}`, remedy }];
+    }
     if (health !== undefined) {
       const remedy = `${cures[health.action]}; until then it is not repartitioned (${drain})`;
       return [{ code: 'GpuFault', ...about, evidence: `${gpu}: ${health.message}`, remedy }];
@@ -336,7 +341,7 @@ function judgeLabels({ nodes, systemNamespaces }: World): readonly Answer[] {
     const stale = partition && explainStaleLabels(node, partition);
     if (stale === undefined) return [];
     const remedy = restart[0] ?? `see who writes them: kubectl describe gpn ${name}`;
-    return [{ code: 'StaleLabels', node: name, evidence: `by the layout that the agent reports ${stale}`, remedy }];
+    return [{ code: 'StaleLabels', node: name, evidence: `by the layout that the agent reports, ${stale}`, remedy }];
   });
 }
 
@@ -353,7 +358,7 @@ function judgeConfigOf(
 ): readonly Answer[] {
   const unknown = (why: string): readonly Answer[] => [{ code: 'PluginConfig', node: name, why }];
   // Every pod of a cluster has a volume, with its token: a support bundle leaves them out.
-  if (pod.spec?.volumes === undefined) return unknown(`volumes of pod ${podName(pod)} are not in the snapshot`);
+  if (pod.spec?.volumes === undefined) return unknown('the volumes of the plugin’s pod are not in the snapshot');
   const { configMap } = readPluginSettings(pod);
   if (configMap === undefined) return [];
   const place = `${pod.metadata.namespace}/${configMap.name}`;

@@ -77,7 +77,7 @@ describe('gpu-partition doctor', () => {
     const { code, stdout } = await run(['doctor', '--snapshot', file]);
     expect(code).to.equal(1);
     expect(stdout).to.match(
-      /^GpuFault {2}n\n {2}GPU 0 \(A100-SXM4-40GB\) cannot be read: GpuLost: Xid 79\n {2}-> kubectl drain n .*\nPluginConfig {2}n\n/,
+      /^GpuFault {2}n\n {2}GPU 0 \(A100-SXM4-40GB\) cannot be read: GpuLost: Xid 79\n {2}-> .*drain and reboot the node.*\nPluginConfig {2}n\n/,
     );
     expect(stdout)
       .to.contain('  -> kubectl -n gpu-operator edit configmap plugin-files')
@@ -111,6 +111,9 @@ describe('gpu-partition doctor', () => {
     expect(await said('--snapshot', 'none.txt')).to.match(/^2 error: none\.txt: /);
     expect(await said('--snapshot', 'missing.yaml')).to.match(/^2 error: missing\.yaml/);
     expect(await said('--nvidia-smi', '/bin/x')).to.equal('2 error: --nvidia-smi and --driver-root are for --host');
+    expect(await said('--system-namespaces', 'kube system')).to.match(
+      /^2 error: --system-namespaces: "kube system" is not/,
+    );
     expect(await said('n', '--host')).to.equal('2 error: give a node or --host, not both');
     expect(await said('--host', '--snapshot', file)).to.match(/^2 error: .*--host.* cannot be used with .*--snapshot/);
     expect(await said('--host', '--nvidia-smi', '/nowhere/nvidia-smi')).to.match(/^3 error: /);

@@ -21,6 +21,7 @@ import {
   resourceSlices,
   namespaces,
 } from '../../../src/api/resources.ts';
+import type { Diagnosis } from '../../../src/core/explain/doctor.ts';
 import type { ChangePlan } from '../../../src/core/plan/change.ts';
 import type { KubeObject, Resource } from '../../../src/kube/watch.ts';
 import { caFileOf, keyFileOf } from '../../../src/simulator/control-plane/components.ts';
@@ -159,6 +160,11 @@ describe('gpu-partition support-bundle @all', function () {
     expect(await plan(['plan', '-f', policyFile, ...saved])).to.deep.equal(onCluster);
     for (const argv of [['explain', 'pod', 'team/waiting'], ['status']])
       expect(await run([...argv, ...saved]), argv.join(' ')).to.deep.equal(await run([...argv, ...live]));
+    const diagnosis = jsonRunner<Diagnosis>();
+    const { code, answer } = await diagnosis(['doctor', ...live]);
+    expect(await diagnosis(['doctor', ...saved]))
+      .to.deep.include({ code })
+      .and.to.have.deep.nested.property('answer.findings', answer.findings);
     const { stdout } = await run(['status', 'n1', ...live]);
     expect(stdout).to.match(/^ {2}event .*Halted/im);
     expect((await run(['status', 'n1', ...saved])).stdout).to.equal(stdout);
@@ -230,6 +236,8 @@ describe('gpu-partition support-bundle @all', function () {
     });
     const token = await cluster().serviceAccountToken('team', 'dev');
     const poor = await cluster().kubeconfigFile({ token });
+    const refused = await run(['doctor', '--kubeconfig', poor]);
+    expect(refused.code, refused.stderr).to.equal(3);
     const bundle = jsonRunner<SupportBundleAnswer>();
     const { code, answer } = await bundle(['support-bundle', scratch.path('poor.yaml'), '--kubeconfig', poor]);
     expect(code).to.equal(1);

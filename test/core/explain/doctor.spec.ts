@@ -162,6 +162,11 @@ describe('the diagnosis of a cluster', () => {
       });
     });
 
+    it('is not found while the driver is replaced, when everything is paused', () => {
+      const labels = { ...paused, 'nvidia.com/gpu-driver-upgrade-state': 'pod-restart-required' };
+      expect(codesOf(tell({ node: { labels } }))).to.deep.equal([]);
+    });
+
     it('is not found if the pause and the state are ours', () => {
       const loan = Object.fromEntries(Object.entries(paused).map(([key, set]) => [key, { set, was: 'true' }]));
       const annotations = { 'gpupartition.dev/on-loan': JSON.stringify(loan) };
@@ -254,7 +259,7 @@ describe('the diagnosis of a cluster', () => {
       expect(found).to.deep.equal({
         code: 'StaleLabels',
         node: 'n',
-        evidence: 'by the layout that the agent reports nvidia.com/mig-1g.5gb.count should be 2',
+        evidence: 'by the layout that the agent reports, nvidia.com/mig-1g.5gb.count should be 2',
         remedy: 'kubectl -n gpu-operator delete pod gfd-x7',
       });
       const taints: readonly Taint[] = [{ key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule' }];
