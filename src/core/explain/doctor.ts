@@ -15,7 +15,7 @@ import {
   tolerates,
 } from '../kubernetes/pod.ts';
 import { explainStaleLabels } from '../node/commands.ts';
-import { DeviceError, deviceErrorCodes } from '../gpu/device-state.ts';
+import { DeviceError } from '../gpu/device-state.ts';
 import { ownerOf } from '../node/eviction.ts';
 import { findMigManagerMarks, findOwners } from '../node/owners.ts';
 import { defaultClients, type GpuClient, pluginPodsOf, readPluginSettings } from '../node/plugin-pods.ts';
@@ -299,7 +299,7 @@ export function judgeGpus(
     const gpu = `GPU ${where}`;
     const drain = node === undefined ? 'stop what uses the GPU' : `kubectl drain ${node} --ignore-daemonsets`;
     if (error !== undefined) {
-      const known = deviceErrorCodes.find((code) => error.startsWith(`${code}:`)) ?? 'GpuLost';
+      const known = DeviceError.codes.find((code) => error.startsWith(`${code}:`)) ?? 'GpuLost';
       const remedy = new DeviceError(known, { tried: '', found: '' }).advice;
       return [{ code: 'GpuFault', ...about, evidence: `${gpu} cannot be read: ${error}`, remedy }];
     }
