@@ -9,7 +9,7 @@ import {
 } from './input/files.ts';
 import { apiVersion, group } from '../api/names.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
-import { isConfigFile, validateConfigFile } from '../core/host/import.ts';
+import { ConfigFile } from '../core/host/import.ts';
 import { validatePolicy } from '../core/policy/check.ts';
 
 /** The most findings about one file: a user with more of them reads only the first ones. */
@@ -132,7 +132,7 @@ function isTemplate(text: string): boolean {
 type Kind = keyof Validation['objects'];
 
 function kindOf(value: unknown): Kind {
-  if (isConfigFile(value)) return 'migParted';
+  if (ConfigFile.isMeantBy(value)) return 'migParted';
   if (typeof value !== 'object' || value === null) return 'skipped';
   const kind = 'kind' in value ? value.kind : undefined;
   const version = 'apiVersion' in value ? value.apiVersion : undefined;
@@ -172,7 +172,7 @@ function validateManifest(
     case 'skipped':
       return { found: isNamed ? findNameless(manifest) : [] };
     case 'migParted':
-      return { found: [...validateConfigFile(manifest.value), ...duplicateConfigs(manifest)] };
+      return { found: [...new ConfigFile(manifest.value).validate(), ...duplicateConfigs(manifest)] };
     case 'policies': {
       const { findings, ...checked } = validatePolicy(manifest.value);
       return { ...checked, found: [...findings, ...duplicateKeys(manifest)] };

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import type { GpuPartitionPolicy, Strategy } from '../../api/types.ts';
 import { migConfigLabel } from '../../api/names.ts';
-import { importConfigFile, isConfigFile } from '../../core/host/import.ts';
+import { ConfigFile } from '../../core/host/import.ts';
 import { deepEqual } from '../../core/text/json.ts';
 import { oneOf } from '../../process/options.ts';
 import type { CommandContext } from '../program.ts';
@@ -64,7 +64,10 @@ function migPartedCommand({ terminal, outcome }: CommandContext): Command {
       const users = options.nodes && groupUsers(await readSavedNodes(options.nodes, terminal));
       const configs = options.config ?? (users && [...users.keys()]);
       const chosen = { ...(configs && { configs }), ...(options.strategy && { strategy: options.strategy }) };
-      const imports = manifests.map((manifest) => ({ manifest, ...importConfigFile(manifest.value, chosen) }));
+      const imports = manifests.map((manifest) => {
+        const file = new ConfigFile(manifest.value);
+        return { manifest, names: file.names, ...file.toPolicies(chosen) };
+      });
       const names = [...new Set(imports.flatMap((one) => one.names))];
       const unknown = options.config?.find((name) => !names.includes(name));
       if (unknown !== undefined) throw refuseUnknownConfig(path, unknown, names);
@@ -120,7 +123,7 @@ function explainChoice(policies: readonly GpuPartitionPolicy[]): string {
 
 async function readConfigFiles(path: string, terminal: Terminal): Promise<readonly Manifest[]> {
   const { name, manifests } = await readManifestFile(path, terminal);
-  const found = manifests.filter(({ value }) => isConfigFile(value) || isBare(value));
+  const found = manifests.filter(({ value }) => ConfigFile.isMeantBy(value) || isBare(value));
   if (found.length === 0)
     throw new CliError(`${name}: no config file of mig-parted: it would have version: v1 and mig-configs`);
   return found;

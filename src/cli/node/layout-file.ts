@@ -1,5 +1,5 @@
 import type { GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
-import { isConfigFile, layoutsOfConfig } from '../../core/host/import.ts';
+import { ConfigFile } from '../../core/host/import.ts';
 import { findNearestWords, type Finding, type FieldPath } from '../../core/text/words.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 import { locatePath, type Manifest, refuseFile, readManifestFile } from '../input/files.ts';
@@ -12,11 +12,12 @@ import { stringify } from 'yaml';
 
 /** @throws CliError for a config that does not exist, that upstream rejects, or that filters by subsystem */
 function readMigParted(manifest: Manifest, name: string | undefined): NodeLayout {
-  const config = layoutsOfConfig(manifest.value, name);
-  if ('names' in config)
+  const file = new ConfigFile(manifest.value);
+  const config = file.layoutsOf(name);
+  if (config === undefined)
     throw name === undefined
-      ? refuseSeveral(manifest.file, config.names)
-      : refuseUnknownConfig(manifest.file, name, config.names);
+      ? refuseSeveral(manifest.file, file.names)
+      : refuseUnknownConfig(manifest.file, name, file.names);
   if ('errors' in config) throw refuseFile(manifest, config.errors);
   return {
     layouts: config.layouts,
@@ -47,7 +48,7 @@ const KNOWN_FIELDS = ['layouts', 'strategy', 'device'];
  */
 export async function readLayoutFile({ filename, config }: LayoutOptions, terminal: Terminal): Promise<NodeLayout> {
   const manifest = await readManifest(filename, terminal);
-  if (isConfigFile(manifest.value)) return readMigParted(manifest, config);
+  if (ConfigFile.isMeantBy(manifest.value)) return readMigParted(manifest, config);
   if (config !== undefined)
     throw new CliError(`${manifest.file}: --config chooses a config of a mig-parted file, and this is none`);
   return readLayouts(manifest);

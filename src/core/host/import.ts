@@ -13,15 +13,6 @@ import { type MigConfig, parseConfigFile } from './mig-parted.ts';
 
 type MigSpec = MigConfig['specs'][number];
 
-/** Whether a document is a mig-parted config file, or is meant to be one. */
-export function isConfigFile(value: unknown): boolean {
-  return isFields(value) && 'mig-configs' in value && !('kind' in value);
-}
-
-function listConfigNames(value: unknown): readonly string[] {
-  return Object.keys(fieldsOf(fieldsOf(value)?.['mig-configs']) ?? {});
-}
-
 /** Models of the built-in table that filters allow, OR over the list; all if it is empty. */
 function listFiltered(filters: MigSpec['filters']): readonly GpuModel[] {
   if (filters.length === 0) return MODELS;
@@ -188,12 +179,6 @@ function specsOverlap(left: MigSpec, right: MigSpec): boolean {
   return right.devices.some((index) => indices.includes(index));
 }
 
-/** Checks a config file of mig-parted: its form, and what each config would do to every GPU model that it can match. */
-export function validateConfigFile(value: unknown): readonly Finding[] {
-  const { configs, findings } = parseConfigFile(value);
-  return [...findings, ...configs.flatMap(checkMigConfig)];
-}
-
 /** Policy names become label values on nodes; see the CRD's rule. */
 const MOST_CHARACTERS = 63;
 
@@ -245,36 +230,9 @@ interface Imported {
   readonly findings: readonly Finding[];
 }
 
-interface ImportedFile extends Imported {
-  /** The names of all configs of the file. */
-  readonly names: readonly string[];
-}
-
 /** The most device ids that one entry of a policy can name. */
 const MOST_DEVICE_IDS = 32;
 const MOST_LAYOUTS = 64;
-
-/**
- * Turns a config file of mig-parted into equivalent policies, provided that its effect can be intended: an entry that would wipe a
- * GPU or that contradicts another is an error, and its config yields no policy.
- */
-export function importConfigFile(value: unknown, options: ImportOptions = {}): ImportedFile {
-  const file = parseConfigFile(value);
-  const isWanted = (name: unknown) => options.configs === undefined || options.configs.some((one) => one === name);
-  const configs = file.configs.filter(({ name }) => isWanted(name));
-  const names = namePolicies(file.configs.map(({ name }) => name));
-  const findings = file.findings.filter(({ path }) => path[1] === undefined || isWanted(path[1]));
-  const policies = configs.flatMap((config) => {
-    const name = names[file.configs.indexOf(config)] ?? config.name;
-    const imported = importConfig(config, name, options.strategy);
-    findings.push(...imported.findings);
-    return imported.policies;
-  });
-  if (file.configs.length === 0 && findings.length === 0) {
-    findings.push({ severity: 'warning', code: 'NothingToImport', path: [], message: 'the file has no configs' });
-  }
-  return { policies, findings, names: listConfigNames(value) };
-}
 
 function importConfig(config: MigConfig, name: string, given: Strategy | undefined): Imported {
   const checked = checkMigConfig(config);
@@ -383,42 +341,82 @@ interface ConfigLayouts {
   readonly pathOf: (entry?: number) => FieldPath;
 }
 
-/**
- * Reads one config for the GPUs of a host. Upstream the last entry that matches a GPU wins, here the first: the order is reversed.
- * (Where upstream would apply the other entries' layouts first, or toggle MIG mode and fail, here only the last is applied.)
- *
- * @param name of the config; undefined: the only one of the file
- * @returns errors if upstream rejects it, or it filters by subsystem; the names of all configs if none is of this name, or it is open
- * which is meant
- */
-export function layoutsOfConfig(
-  value: unknown,
-  name: string | undefined,
-): ConfigLayouts | { readonly errors: readonly Finding[] } | { readonly names: readonly string[] } {
-  const names = listConfigNames(value);
-  const wanted = name ?? names[0];
-  if (wanted === undefined || (name === undefined && names.length > 1)) return { names };
-  const { configs, findings } = parseConfigFile(value);
-  const errors = findings.filter(
-    ({ severity, path }) => severity === 'error' && (path[1] === undefined || path[1] === wanted),
-  );
-  if (errors.length > 0) return { errors };
-  const config = configs.find((one) => one.name === wanted);
-  if (config === undefined) return { names };
-  // nvidia-smi reports a GPU's device id; an entry for only one subsystem would match the others too.
-  const narrow = findNarrowed(
-    config.specs,
-    (ids) => `filters by subsystem (${ids}) are not supported here; write the device id alone`,
-  );
-  if (narrow.length > 0) return { errors: narrow };
-  const specs = config.specs.filter(({ canMatch }) => canMatch).toReversed();
-  const layouts = specs.map((spec): PolicyLayout => {
-    const { devices, filters } = spec;
-    const gpus = {
-      ...(devices === 'all' ? {} : { indices: devices }),
-      ...(filters.length === 0 ? {} : { pciDeviceIds: filters.map(({ id }) => id) }),
-    };
-    return { gpus, ...toContent(spec) };
-  });
-  return { layouts, pathOf: (entry) => (entry === undefined ? undefined : specs[entry]?.path) ?? config.path };
+/** A config file of mig-parted, or what is meant to be one. */
+export class ConfigFile {
+  /** The names of all its configs. */
+  readonly names: readonly string[];
+  /** Those whose form is right. */
+  readonly #configs: readonly MigConfig[];
+  readonly #findings: readonly Finding[];
+
+  constructor(value: unknown) {
+    const { configs, findings } = parseConfigFile(value);
+    this.names = Object.keys(fieldsOf(fieldsOf(value)?.['mig-configs']) ?? {});
+    this.#configs = configs;
+    this.#findings = findings;
+  }
+
+  /** Whether a document is a config file, or is meant to be one. */
+  static isMeantBy(value: unknown): boolean {
+    return isFields(value) && 'mig-configs' in value && !('kind' in value);
+  }
+
+  /** Checks its form, and what each config would do to every GPU model that it can match. */
+  validate(): readonly Finding[] {
+    return [...this.#findings, ...this.#configs.flatMap(checkMigConfig)];
+  }
+
+  /**
+   * Turns the configs into equivalent policies, provided that their effect can be intended: an entry that would wipe a GPU or that
+   * contradicts another is an error, and its config yields no policy.
+   */
+  toPolicies({ configs, strategy }: ImportOptions = {}): Imported {
+    const isWanted = (name: unknown) => configs === undefined || configs.some((one) => one === name);
+    const names = namePolicies(this.#configs.map(({ name }) => name));
+    const findings = this.#findings.filter(({ path }) => path[1] === undefined || isWanted(path[1]));
+    const policies = this.#configs.flatMap((config, at) => {
+      if (!isWanted(config.name)) return [];
+      const imported = importConfig(config, names[at] ?? config.name, strategy);
+      findings.push(...imported.findings);
+      return imported.policies;
+    });
+    if (this.#configs.length === 0 && findings.length === 0) {
+      findings.push({ severity: 'warning', code: 'NothingToImport', path: [], message: 'the file has no configs' });
+    }
+    return { policies, findings };
+  }
+
+  /**
+   * Reads one config for the GPUs of a host. Upstream the last entry that matches a GPU wins, here the first: the order is reversed.
+   * (Where upstream would apply the other entries' layouts first, or toggle MIG mode and fail, here only the last is applied.)
+   *
+   * @param name of the config; undefined: the only one of the file
+   * @returns errors if upstream rejects it, or it filters by subsystem; undefined if none is of this name, or it is open which is meant
+   */
+  layoutsOf(name: string | undefined): ConfigLayouts | { readonly errors: readonly Finding[] } | undefined {
+    const wanted = name ?? this.names[0];
+    if (wanted === undefined || (name === undefined && this.names.length > 1)) return undefined;
+    const errors = this.#findings.filter(
+      ({ severity, path }) => severity === 'error' && (path[1] === undefined || path[1] === wanted),
+    );
+    if (errors.length > 0) return { errors };
+    const config = this.#configs.find((one) => one.name === wanted);
+    if (config === undefined) return undefined;
+    // nvidia-smi reports a GPU's device id; an entry for only one subsystem would match the others too.
+    const narrow = findNarrowed(
+      config.specs,
+      (ids) => `filters by subsystem (${ids}) are not supported here; write the device id alone`,
+    );
+    if (narrow.length > 0) return { errors: narrow };
+    const specs = config.specs.filter(({ canMatch }) => canMatch).toReversed();
+    const layouts = specs.map((spec): PolicyLayout => {
+      const { devices, filters } = spec;
+      const gpus = {
+        ...(devices === 'all' ? {} : { indices: devices }),
+        ...(filters.length === 0 ? {} : { pciDeviceIds: filters.map(({ id }) => id) }),
+      };
+      return { gpus, ...toContent(spec) };
+    });
+    return { layouts, pathOf: (entry) => (entry === undefined ? undefined : specs[entry]?.path) ?? config.path };
+  }
 }

@@ -4,22 +4,23 @@ import fc from 'fast-check';
 import { parse } from 'yaml';
 import { MODELS } from '../../../src/core/gpu/geometry.ts';
 import { parseConfigFile } from '../../../src/core/host/mig-parted.ts';
-import { importConfigFile, judgeSpec, namePolicies } from '../../../src/core/host/import.ts';
+import { ConfigFile, judgeSpec, namePolicies } from '../../../src/core/host/import.ts';
 import { fitLayout } from '../../../src/core/gpu/layouts.ts';
 import { validatePolicy } from '../../../src/core/policy/check.ts';
 import { file, off, spec } from './config-builder.ts';
 
 const codes = (...specs: readonly unknown[]) =>
-  importConfigFile(file(...specs)).findings.map(({ severity, code }) => `${severity} ${code}`);
-const layouts = (...specs: readonly unknown[]) => importConfigFile(file(...specs)).policies[0]?.spec.layouts;
-const strategy = (...specs: readonly unknown[]) => importConfigFile(file(...specs)).policies[0]?.spec.strategy;
+  new ConfigFile(file(...specs)).toPolicies().findings.map(({ severity, code }) => `${severity} ${code}`);
+const layouts = (...specs: readonly unknown[]) => new ConfigFile(file(...specs)).toPolicies().policies[0]?.spec.layouts;
+const strategy = (...specs: readonly unknown[]) =>
+  new ConfigFile(file(...specs)).toPolicies().policies[0]?.spec.strategy;
 const fixture = (name: string): unknown =>
   parse(readFileSync(new URL(`../../fixtures/mig-parted/${name}`, import.meta.url), 'utf8'));
 
 const A100 = { 'device-filter': '0x20B010DE' };
 const twoAndOne = { 'mig-devices': { '1g.5gb': 2, '3g.20gb': 1 } };
 
-describe('importConfigFile', () => {
+describe('the policies of a config file', () => {
   it('writes what an entry says in the words of a policy', () => {
     expect(layouts(spec())).to.deep.equal([{ profiles: { '1g.5gb': 7 } }]);
     expect(layouts(off())).to.deep.equal([{ mig: 'Disabled' }]);
@@ -53,7 +54,7 @@ describe('importConfigFile', () => {
       { '3g.20gb': 2, '1g.5gb': 1 },
       { '1g.5gb': 999 },
     ]) {
-      expect(importConfigFile(file(spec({ 'mig-devices': layout }))).policies).to.deep.equal([]);
+      expect(new ConfigFile(file(spec({ 'mig-devices': layout }))).toPolicies().policies).to.deep.equal([]);
       expect(codes(spec({ 'mig-devices': layout }))).to.deep.equal(['error WipesGpu']);
     }
     expect(codes(spec({ ...A100, 'mig-devices': { '1g.10gb': 7 } }))).to.deep.equal(['error WipesGpu']);
@@ -61,9 +62,9 @@ describe('importConfigFile', () => {
 
   it('warns of the models that mig-parted would wipe', () => {
     const both = spec({ 'device-filter': ['0x20B010DE', '0x20B210DE'] });
-    const [finding] = importConfigFile(file(both)).findings;
+    const [finding] = new ConfigFile(file(both)).toPolicies().findings;
     expect(finding).to.deep.include({ severity: 'warning', code: 'WipesGpu', models: ['a100-80gb'] });
-    const [unfiltered] = importConfigFile(file(spec())).findings;
+    const [unfiltered] = new ConfigFile(file(spec())).toPolicies().findings;
     expect(unfiltered?.models).to.have.length.above(15).and.not.include('a100-40gb');
   });
 
@@ -97,41 +98,41 @@ describe('importConfigFile', () => {
   it('refuses a filter on a subsystem: the policy would repartition boards that mig-parted leaves alone', () => {
     const one = spec({ 'device-filter': '0x20B010DE:0x134F10DE' });
     expect(codes(one)).to.deep.equal(['error NarrowerFilter']);
-    expect(importConfigFile(file(one)).policies).to.deep.equal([]);
+    expect(new ConfigFile(file(one)).toPolicies().policies).to.deep.equal([]);
   });
 
   it('makes policies that only plan, and may take the nodes over from mig-manager', () => {
-    const [policy] = importConfigFile(file(spec(A100))).policies;
+    const [policy] = new ConfigFile(file(spec(A100))).toPolicies().policies;
     expect(policy?.spec).to.deep.include({ mode: 'Plan', allow: { takeOver: ['mig-manager'] } });
   });
 
   it('refuses compute instances under strategy mixed, and takes them under single', () => {
     const cut = spec({ ...A100, 'mig-devices': { '1c.3g.20gb': 2, '1g.5gb': 1 } });
     expect(codes(cut)).to.deep.equal(['error StrategyMismatch']);
-    expect(importConfigFile(file(cut), { strategy: 'none' }).policies).to.have.length(1);
+    expect(new ConfigFile(file(cut)).toPolicies({ strategy: 'none' }).policies).to.have.length(1);
   });
 
   it('refuses MIG mode without instances under strategy single, as the policy would be', () => {
     const empty = file(spec({ ...A100, 'mig-devices': {} }));
-    const { policies, findings } = importConfigFile(empty, { strategy: 'single' });
+    const { policies, findings } = new ConfigFile(empty).toPolicies({ strategy: 'single' });
     expect(policies).to.deep.equal([]);
     expect(findings.map(({ severity, code, path }) => [severity, code, path.join('.')])).to.deep.include([
       'error',
       'SingleNeedsOneProfile',
       'mig-configs.mine',
     ]);
-    expect(importConfigFile(empty, { strategy: 'mixed' }).policies).to.have.length(1);
+    expect(new ConfigFile(empty).toPolicies({ strategy: 'mixed' }).policies).to.have.length(1);
   });
 
   it('warns of slices that no pod could ask for under the strategy that was given', () => {
     const mixed = file(spec({ ...A100, ...twoAndOne }));
-    expect(importConfigFile(mixed, { strategy: 'mixed' }).findings).to.deep.equal([]);
-    const { policies, findings } = importConfigFile(mixed, { strategy: 'none' });
+    expect(new ConfigFile(mixed).toPolicies({ strategy: 'mixed' }).findings).to.deep.equal([]);
+    const { policies, findings } = new ConfigFile(mixed).toPolicies({ strategy: 'none' });
     expect(policies).to.have.length(1);
     expect(findings.map(({ severity, code, path }) => [severity, code, path.join('.')])).to.deep.equal([
       ['warning', 'StrategyMismatch', 'mig-configs.mine'],
     ]);
-    expect(importConfigFile(file(off()), { strategy: 'none' }).findings).to.deep.equal([]);
+    expect(new ConfigFile(file(off())).toPolicies({ strategy: 'none' }).findings).to.deep.equal([]);
   });
 
   it('splits a long list of devices over entries that a policy may have', () => {
@@ -191,7 +192,7 @@ describe('importConfigFile', () => {
       fc.property(fc.constantFrom(...models), fc.nat(), fc.nat(8), (model, pick, count) => {
         const profile = model.profiles[pick % model.profiles.length]?.name ?? '';
         const entry = spec({ 'device-filter': model.products[0]?.pciDeviceId, 'mig-devices': { [profile]: count } });
-        for (const policy of importConfigFile(file(entry)).policies) {
+        for (const policy of new ConfigFile(file(entry)).toPolicies().policies) {
           expect(validatePolicy(policy).findings.filter(({ severity }) => severity === 'error')).to.deep.equal([]);
         }
       }),
