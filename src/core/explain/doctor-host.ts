@@ -37,7 +37,7 @@ function findStaleSpecs({ device, host }: HostReading): readonly Answer[] {
   const unread = host.notRead.find((sentence) => sentence.startsWith('CDI specs'));
   if (unread !== undefined) return [{ code, why: unread }];
   if (device.lost.length > 0 || device.gpus.some(({ fault }) => fault !== undefined))
-    return host.cdi.length === 0 ? [] : [{ code, why: 'a GPU cannot be read: a device of a spec may be its' }];
+    return host.cdi.length === 0 ? [] : [{ code, why: 'a GPU cannot be read: a device of a spec may be on it' }];
   const uuids = listUuids(device);
   const counts = new Map(
     device.gpus.map(({ index, instances }) => [
