@@ -2,7 +2,6 @@
 // Ask here for a diagnosis of one machine by what it shows of its driver: GPUs, CDI specs, device nodes, NUMA nodes.
 import { type DeviceState, listUuids } from '../gpu/device-state.ts';
 import { reportDevice } from '../device/agent.ts';
-import type { HostFacts } from '../smi/selftest-bundle.ts';
 import { isGpuResource } from '../kubernetes/pod.ts';
 import { fieldsOf, listOf } from '../text/json.ts';
 import { asDiagnosis, type Diagnosis, judgeGpus } from './doctor.ts';
@@ -12,9 +11,25 @@ export interface HostReading {
   readonly device: DeviceState;
   /** Indices of GPUs whose persistence mode is on, or off; others do not tell. */
   readonly persistence: ReadonlyMap<number, boolean>;
-  readonly host: HostFacts;
+  readonly host: HostEvidence;
   /** The number of NUMA nodes of the machine, and the one of each GPU by its index; undefined: not read. */
   readonly numa: { readonly count: number; readonly ofGpu: ReadonlyMap<number, number> } | undefined;
+}
+
+/** Of the facts of a host that a self-test collects, those that are judged here. */
+interface HostEvidence {
+  /** Files of `/proc/driver/nvidia`, by their path in it. */
+  readonly driver: Readonly<Record<string, string>>;
+  readonly deviceNodes: readonly { readonly path: string }[];
+  readonly cdi: readonly {
+    readonly file: string;
+    readonly kind: string;
+    readonly devices: readonly { readonly name: string }[];
+  }[];
+  /** Answers of the kubelet, decoded. */
+  readonly podResources: readonly { readonly method: string; readonly answer?: unknown }[];
+  /** What could not be read, and why, a sentence each. */
+  readonly notRead: readonly string[];
 }
 
 type Answer = Diagnosis['findings'][number] | Diagnosis['notChecked'][number];
