@@ -67,6 +67,12 @@ const counted = (kueue: KueueFacts, ...pools: readonly PodPool[]) =>
   );
 
 describe('what Kueue holds back', () => {
+  it('is found once for a reading, whichever policies ask', () => {
+    const reading = facts([aWorkload()]);
+    expect(listHeld(reading)).to.have.lengthOf(1);
+    expect(listHeld(reading)).to.equal(listHeld(reading));
+  });
+
   it('counts for the pool of its flavor, by pod sets and their requests', () => {
     const podSets = [
       { name: 'driver', template: { spec: requesting('cpu') } },
