@@ -13,7 +13,8 @@ import type { WantedSlice } from '../../src/core/demand/wanted.ts';
 import type { ApiChange, Pod, Policy } from '../model/api.ts';
 import { planPool } from '../model/follow-demand.ts';
 import { Violation } from '../model/violation.ts';
-import { isAbsurd, nodeOf, resourceOf } from './fleet-pods.ts';
+import { nodeOf } from '../model/pods.ts';
+import { isAbsurd, resourceOf } from './fleet-pods.ts';
 import { msOf } from './fleet-policies.ts';
 import type { FleetWorld } from './fleet-world.ts';
 

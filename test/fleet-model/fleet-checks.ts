@@ -14,7 +14,8 @@ import { Violation } from '../model/violation.ts';
 import { DemandChecks } from './demand-checks.ts';
 import { msOf } from './fleet-policies.ts';
 import type { FleetMachine } from './fleet-machine.ts';
-import { isUsers, nodeOf } from './fleet-pods.ts';
+import { nodeOf } from '../model/pods.ts';
+import { isUsers } from './fleet-pods.ts';
 import type { FleetWorld } from './fleet-world.ts';
 
 const ourTaint = 'gpupartition.dev/repartitioning';

@@ -1,38 +1,24 @@
 import type { PodHolding } from '../../src/core/device/kubelet.ts';
-import type { NodeObject } from '../../src/controller/operator.ts';
-import type { OwnRecord } from '../../src/agent/own-partition.ts';
-import { deepEqual } from '../../src/core/text/json.ts';
-import { type AgentHost, AgentProcess, type DeviceWork } from '../model/agent.ts';
-import type { Api } from '../model/api.ts';
+import type { DeviceWork } from '../model/agent.ts';
+import { DaemonPods } from '../model/daemon-pods.ts';
 import { type Gpu, ModelDevice } from '../model/device.ts';
+import { Machine } from '../model/machine.ts';
 import { resourceOf, uuidOf } from '../model/plugin.ts';
-import type { Random } from '../model/random.ts';
 import type { Operation } from '../model/smi.ts';
-import type { VirtualTime } from '../model/timeline.ts';
-import { MachinePods } from './machine-pods.ts';
+import { pools } from './fleet-policies.ts';
 import type { FleetWorld } from './fleet-world.ts';
 
 /** The outcome of a node's next grants. */
 export type Fate = 'Well' | 'FailOnce' | 'FailAlways';
 
-/** A machine with its kubelet, its agent, and its device plugin, which follows changes by itself. */
-export class FleetMachine implements AgentHost {
-  readonly name: string;
-  readonly uid: string;
-  readonly timeline: VirtualTime;
-  readonly api: Api;
-  readonly device: ModelDevice;
+/** A machine of a fleet, whose device plugin follows changes by itself unless its DaemonSets are part of the story. */
+export class FleetMachine extends Machine {
   readonly #world: FleetWorld;
   /** Devices of pods, by pod uid. */
   readonly allocations = new Map<string, { readonly resource: string; readonly id: string }>();
   #offered: ReadonlyMap<string, readonly string[]> = new Map();
-  readonly #known = new Set<string>();
   /** Those of its DaemonSets; undefined if its device plugin follows changes. */
-  readonly pods: MachinePods | undefined;
-  boot = 1;
-  isUp = true;
-  /** The machine no longer exists. */
-  isGone = false;
+  readonly daemons: DaemonPods | undefined;
   fate: Fate = 'Well';
   /** When it went down, in ms; undefined while it is up. */
   diedAt: number | undefined;
@@ -40,75 +26,48 @@ export class FleetMachine implements AgentHost {
   stuckAt: number | undefined;
   /** When instances last disappeared without being asked to. */
   lostAt = -Infinity;
-  agent: AgentProcess | undefined;
-  /** The agent's record of its own work, on the machine's disk. */
-  record: OwnRecord | undefined;
+  isDiscoveryDead = false;
+  readonly isAgentHeld = false;
+  readonly slowestStatusMs = 1000;
   readonly isDown = false;
   readonly isGpuOpen = false;
   readonly modeNeedsBoot = false;
   readonly ignoresPods = false;
   readonly slowMs: number;
-  readonly gpusAtOnce = 1;
   readonly readIntervalMs: number;
-  /** Its agent's watch delivers nothing. */
-  isBlind = false;
-  /** How far its clock is ahead of the API server's, in ms. */
-  aheadMs = 0;
   #pluginRound = 0;
 
   constructor(world: FleetWorld, name: string, uid: string) {
+    super(world, name, uid, new ModelDevice(world.setup.product, 1, false));
     this.#world = world;
-    this.name = name;
-    this.uid = uid;
-    this.timeline = world.timeline;
-    this.api = world.api;
     // Demands count what is in use by what agents read: with the usual minute, pods that come and go within it count as one that stays.
     this.readIntervalMs = world.setup.hasDemands === true ? 15_000 : 60_000;
     this.slowMs = world.setup.slowMs ?? 0;
-    this.device = new ModelDevice(world.setup.product, 1, false);
     for (const gpu of this.device.gpus) gpu.mig = 'Enabled';
-    if (world.setup.plugin !== undefined) this.pods = new MachinePods(world, this, () => this.#offerHasChanged());
+    const { plugin, hasDiscovery = false, hasStartupTaint } = world.setup;
+    const kind = { backend: 'DevicePlugin', strategy: 'mixed', exporter: 'None', hasClient: false } as const;
+    if (plugin !== undefined)
+      this.daemons = new DaemonPods(this, { ...kind, plugin, hasDiscovery, hasStartupTaint, hasConfigMap: true });
   }
 
-  get bootID(): string {
-    return `${this.uid}-${this.boot}`;
-  }
-
-  get node(): NodeObject | undefined {
-    const node = this.#world.api.find('nodes', this.name);
-    return node?.metadata.uid === this.uid ? node : undefined;
-  }
-
-  edit(change: (node: NodeObject) => NodeObject): void {
-    if (this.node) this.#world.api.update('nodes', this.name, 'kubelet', change);
-  }
-
-  start(): void {
-    this.#lookAtDevices();
-    this.pods?.start();
+  join(pool: number, hasStartupTaint: boolean): void {
+    this.register({ fleet: 'yes', pool: pools[pool % pools.length] ?? 'p' }, hasStartupTaint);
+    this.devicesChanged();
+    this.daemons?.start();
     this.startAgent(3000);
   }
 
   // --- device plugin ----------------------------------------------------------------------------------------------
 
+  get offered(): ReadonlyMap<string, readonly string[]> {
+    return this.daemons?.plugin.offered ?? this.#offered;
+  }
+
   devicesChanged(): void {
-    this.#lookAtDevices();
-  }
-
-  #offerHasChanged(): void {
-    this.#offered = this.pods?.plugin.offered ?? new Map();
-    for (const name of this.#offered.keys()) this.#known.add(name);
+    if (this.daemons) return this.daemons.plugin.devicesChanged();
     const round = (this.#pluginRound += 1);
-    this.#world.later(10, 1000, () => {
-      if (round === this.#pluginRound && this.isUp && !this.isGone) this.#tellOffer();
-    });
-  }
-
-  #lookAtDevices(): void {
-    if (this.pods) return this.pods.plugin.devicesChanged();
-    const round = (this.#pluginRound += 1);
-    this.#world.later(50, 2500, () => {
-      if (round !== this.#pluginRound || !this.isUp || this.isGone) return;
+    this.later(50, 2500, () => {
+      if (round !== this.#pluginRound || !this.isUp) return;
       const offer = new Map<string, string[]>();
       for (const gpu of this.device.gpus) {
         const devices =
@@ -118,20 +77,8 @@ export class FleetMachine implements AgentHost {
         for (const [resource, id] of devices) offer.set(resource, [...(offer.get(resource) ?? []), id]);
       }
       this.#offered = offer;
-      for (const name of offer.keys()) this.#known.add(name);
-      this.#world.later(10, 1000, () => {
-        if (round !== this.#pluginRound || !this.isUp || this.isGone) return;
-        this.#tellOffer();
-      });
+      this.tellOfferSoon();
     });
-  }
-
-  #tellOffer(): void {
-    const allocatable = Object.fromEntries(
-      [...this.#known].map((name) => [name, String(this.#offered.get(name)?.length ?? 0)]),
-    );
-    if (deepEqual(this.node?.status?.allocatable, allocatable)) return;
-    this.edit((node) => ({ ...node, status: { ...node.status, allocatable } }));
   }
 
   // --- pods -------------------------------------------------------------------------------------------------------
@@ -139,7 +86,7 @@ export class FleetMachine implements AgentHost {
   /** Allocates a device to a pod; undefined if none is free. */
   admit(uid: string, resource: string): string | undefined {
     const taken = new Set([...this.allocations.values()].map(({ id }) => id));
-    const id = (this.#offered.get(resource) ?? []).find((one) => !taken.has(one));
+    const id = (this.offered.get(resource) ?? []).find((one) => !taken.has(one));
     if (id === undefined || !this.isUp) return undefined;
     this.allocations.set(uid, { resource, id });
     return id;
@@ -161,44 +108,15 @@ export class FleetMachine implements AgentHost {
 
   // --- the agent --------------------------------------------------------------------------------------------------
 
-  /** The watch of its agent delivers news. */
-  seePartition(): void {
-    this.agent?.see(this.api.find('partitions', this.name));
+  drawGpusAtOnce(): number {
+    return 1;
   }
-
-  get nodeUID(): string {
-    return this.uid;
-  }
-
-  get random(): Random {
-    return this.#world.random;
-  }
-
-  hasBug(name: string): boolean {
-    return this.#world.hasBug(name);
-  }
-
-  fail(error: unknown): void {
-    this.#world.fail(error);
-  }
-
-  call<Answer>(by: string, kind: 'Read' | 'Write', act: () => Answer): Generator<number, Answer, undefined> {
-    return this.#world.call(by, kind, act);
-  }
-
-  mayCrash(): void {}
 
   failsNow(): boolean {
     const { fate } = this;
     if (fate === 'FailOnce') this.fate = 'Well';
     return fate !== 'Well';
   }
-
-  grantIsTaken(): void {}
-
-  deviceIsMade(): void {}
-
-  isReported(): void {}
 
   deviceIsChanged(work: DeviceWork, gpu: Gpu, operation: Operation): void {
     this.#world.checks.deviceIsChanged(this, work, gpu, operation);
@@ -209,7 +127,7 @@ export class FleetMachine implements AgentHost {
   }
 
   listOffered(): ReadonlyMap<string, readonly string[]> {
-    return this.#offered;
+    return this.offered;
   }
 
   /** Plugins here know no signal. */
@@ -221,41 +139,14 @@ export class FleetMachine implements AgentHost {
     return true;
   }
 
-  // --- the machine ------------------------------------------------------------------------------------------------
-
-  startAgent(withinMs: number): void {
-    this.#world.later(100, withinMs, () => {
-      if (!this.isUp || this.isGone || this.agent) return;
-      this.isBlind = false;
-      this.agent = new AgentProcess(this);
-      this.#setAgentPod(true);
-    });
-  }
-
-  endAgent(): void {
-    if (!this.agent) return;
-    this.agent.stop();
-    this.agent = undefined;
-    this.#setAgentPod(false);
-  }
-
-  #setAgentPod(isReady: boolean): void {
-    const { api } = this.#world;
-    const key = `agent-${this.name}`;
-    const status = { phase: 'Running', conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }] };
-    if (api.find('agents', key)) api.update('agents', key, 'kubelet', (pod) => ({ ...pod, status }));
-    else {
-      const metadata = { name: key, uid: `${key}-${this.uid}` };
-      api.create('agents', key, { metadata, spec: { nodeName: this.name }, status }, 'kubelet');
-    }
-  }
+  // --- its life ---------------------------------------------------------------------------------------------------
 
   shutDown(): void {
     this.isUp = false;
-    this.lostAt = this.#world.timeline.now;
+    this.lostAt = this.timeline.now;
     this.diedAt = this.lostAt;
     this.endAgent();
-    this.pods?.shutDown();
+    this.daemons?.shutDown();
     this.device.loseInstances();
     this.allocations.clear();
     this.#offered = new Map();
@@ -263,15 +154,26 @@ export class FleetMachine implements AgentHost {
   }
 
   comeUp(): void {
-    if (this.isGone || this.isUp) return;
+    if (this.isUp || !this.node) return;
     this.isUp = true;
     this.diedAt = undefined;
     this.boot += 1;
-    const allocatable = Object.fromEntries([...this.#known].map((name) => [name, '0']));
-    this.edit((node) => ({
-      ...node,
-      status: { allocatable, nodeInfo: { bootID: this.bootID }, conditions: [{ type: 'Ready', status: 'True' }] },
-    }));
-    this.start();
+    if (this.daemons) this.daemons.comeUp();
+    else {
+      this.tellStart();
+      this.devicesChanged();
+    }
+    this.startAgent(3000);
+  }
+
+  /** Its Node is deleted, and it does not come back. */
+  leave(): void {
+    const { api, name, partition: old } = this;
+    this.endAgent();
+    this.isUp = false;
+    for (const pod of this.#world.podsOf(name)) api.delete('pods', pod.metadata.uid ?? '', 'cluster');
+    if (this.node) api.delete('nodes', name, 'user');
+    if (api.find('agents', `agent-${name}`)) api.delete('agents', `agent-${name}`, 'cluster');
+    this.later(100, 15_000, () => this.collectGarbage(old));
   }
 }
