@@ -162,7 +162,7 @@ export class ModelDriver {
     this.#slices = slices;
     // No pod asks for slices that the driver is yet to make.
     this.#published = isDynamic(slices) ? new Map() : readSlices(slices);
-    this.#machine.slicesChanged();
+    this.#machine.world.slicesChanged();
     this.#offers = new Map([...this.#published].map(([name, uuid]) => [name, [uuid]]));
   }
 }

@@ -42,10 +42,6 @@ export class NodeMachine extends Machine {
     return this.world.checks;
   }
 
-  slicesChanged(): void {
-    this.world.slicesChanged();
-  }
-
   override missesEnd(): boolean {
     return this.faults.missesEnds && this.random.chance(0.6);
   }

@@ -9,7 +9,6 @@ import { leadersClocks } from './clock.ts';
 import { type Bug, ModelCluster } from './cluster.ts';
 import type { ModelDevice } from './device.ts';
 import type { ModelKubelet } from './kubelet.ts';
-import type { Machine } from './machine.ts';
 import { NodeMachine } from './node-machine.ts';
 import { type Setup, settingsOf } from './setup.ts';
 
@@ -115,7 +114,7 @@ export class ModelWorld extends ModelCluster {
     return this.machine.agent;
   }
 
-  protected machineOf(): Machine {
+  protected machineOf(): NodeMachine {
     return this.machine;
   }
 
