@@ -1,7 +1,7 @@
 import { retryAnnotation } from '../../src/api/names.ts';
-import { hourMs } from '../model/cluster.ts';
-import { watchedKinds } from '../model/controller.ts';
-import { deletePolicy } from '../model/deletion.ts';
+import { hourMs } from './cluster.ts';
+import { watchedKinds } from './controller.ts';
+import { deletePolicy } from './deletion.ts';
 import { drawDeclaredSpec, drawDemandSchedules, drawDemandSpec, drawOnlooker, drawProfile } from './demand-policies.ts';
 import {
   applyFleetPolicy,

@@ -1,10 +1,10 @@
 import type { PodHolding } from '../../src/core/device/kubelet.ts';
-import type { DeviceWork } from '../model/agent.ts';
-import { DaemonPods } from '../model/daemon-pods.ts';
-import { type Gpu, ModelDevice } from '../model/device.ts';
-import { Machine } from '../model/machine.ts';
-import { resourceOf, uuidOf } from '../model/plugin.ts';
-import type { Operation } from '../model/smi.ts';
+import type { DeviceWork } from './agent.ts';
+import { DaemonPods } from './daemon-pods.ts';
+import { type Gpu, ModelDevice } from './device.ts';
+import { Machine } from './machine.ts';
+import { resourceOf, uuidOf } from './plugin.ts';
+import type { Operation } from './smi.ts';
 import { pools } from './fleet-policies.ts';
 import type { FleetWorld } from './fleet-world.ts';
 

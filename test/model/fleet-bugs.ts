@@ -1,11 +1,11 @@
 import type { Command } from '../../src/core/node/commands.ts';
-import type { Bug } from '../model/cluster.ts';
+import type { Bug } from './cluster.ts';
 import { deviceMeets } from '../../src/core/device/plan.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { LedgerSnapshot } from '../../src/core/rollout/ledger.ts';
 import type { Slot } from '../../src/core/rollout/budget.ts';
 import type { FleetTheme } from './fleet-story.ts';
-import type { Pod } from '../model/api.ts';
+import type { Pod } from './api.ts';
 import { isAbsurd } from './fleet-pods.ts';
 
 type Rollout = NonNullable<LedgerSnapshot['policy']['spec']['rollout']>;

@@ -1,5 +1,5 @@
 import type { NodeObject } from '../../src/controller/operator.ts';
-import type { Pod } from '../model/api.ts';
+import type { Pod } from './api.ts';
 import type { PodView } from '../../src/core/kubernetes/pod.ts';
 
 interface PodParts {

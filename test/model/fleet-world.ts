@@ -1,10 +1,10 @@
 import type { NodeSettings } from '../../src/core/node/snapshot.ts';
 import { timeText } from '../../src/core/text/syntax.ts';
-import { type ApiChange, type Pod, refuse } from '../model/api.ts';
-import { leadersClocks } from '../model/clock.ts';
-import { type Bug, ModelCluster } from '../model/cluster.ts';
-import { settingsOf } from '../model/setup.ts';
-import { isUsing, nodeOf } from '../model/pods.ts';
+import { type ApiChange, type Pod, refuse } from './api.ts';
+import { leadersClocks } from './clock.ts';
+import { type Bug, ModelCluster } from './cluster.ts';
+import { settingsOf } from './setup.ts';
+import { isUsing, nodeOf } from './pods.ts';
 import { FleetChecks } from './fleet-checks.ts';
 import { FleetMachine } from './fleet-machine.ts';
 import { amountOf, isFor, isUsers, makePod, poolOf, resourceOf } from './fleet-pods.ts';

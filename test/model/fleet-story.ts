@@ -1,9 +1,9 @@
 import type { PolicySpec } from '../../src/api/types.ts';
 import type { Fleet } from '../../src/core/policy/fleet.ts';
-import type { Bug } from '../model/cluster.ts';
-import { deletePolicy } from '../model/deletion.ts';
-import { Random } from '../model/random.ts';
-import { shrinkSteps, Violation, violationOf } from '../model/violation.ts';
+import type { Bug } from './cluster.ts';
+import { deletePolicy } from './deletion.ts';
+import { Random } from './random.ts';
+import { shrinkSteps, Violation, violationOf } from './violation.ts';
 import { meets } from './fleet-checks.ts';
 import { oscillate } from './demand-tide.ts';
 import { drawDemandSpec } from './demand-policies.ts';
