@@ -16,7 +16,7 @@ import { refuse, type StoredPartition } from './api.ts';
 import { Calls } from './client.ts';
 import { VirtualClock } from './clock.ts';
 import type { Gpu } from './device.ts';
-import type { Machine } from './machine.ts';
+import type { ModelMachine } from './machine.ts';
 import { ModelSmi, type Operation } from './smi.ts';
 
 /** The work that an agent does on the device. */
@@ -34,7 +34,7 @@ const noSocket = new KubeletError('KubeletSocketMissing', { tried: 'List', found
 
 /** One process of the agent that ships, on a client, a driver and a kubelet in memory. Its memory ends with it. */
 export class AgentProcess {
-  readonly #machine: Machine;
+  readonly #machine: ModelMachine;
   readonly #calls: Calls;
   readonly #clock: VirtualClock;
   readonly #queue: WorkQueue;
@@ -47,7 +47,7 @@ export class AgentProcess {
   /** What the kubelet said last. */
   #heard: { readonly at: number; readonly word: KubeletWord | undefined } = { at: -Infinity, word: undefined };
 
-  constructor(machine: Machine) {
+  constructor(machine: ModelMachine) {
     this.#machine = machine;
     this.#calls = new Calls(machine, isSurvived);
     this.#clock = new VirtualClock(machine.timeline, () => machine.aheadMs);

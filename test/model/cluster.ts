@@ -15,7 +15,7 @@ import { ModelConfigMap } from './config-map.ts';
 import { ControllerProcess, type SettledDecision, watchedKinds } from './controller.ts';
 import { setFinalizers } from './deletion.ts';
 import type { DemandOnlooker, ReadPool } from './follow-demand.ts';
-import type { Machine } from './machine.ts';
+import type { ModelMachine } from './machine.ts';
 import { nodeOf } from './pods.ts';
 import { Random } from './random.ts';
 import { VirtualTime } from './timeline.ts';
@@ -118,7 +118,7 @@ export abstract class ModelCluster {
   /** Others than the controllers hear of a change. */
   protected abstract onChange(change: ApiChange): void;
   /** The machine of a node that is there. */
-  protected abstract machineOf(node: string): Machine | undefined;
+  protected abstract machineOf(node: string): ModelMachine | undefined;
 
   /** How far the times of two leaders may be apart, in ms. */
   get slackMs(): number {

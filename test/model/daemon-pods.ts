@@ -4,7 +4,7 @@ import { devicePluginConfigLabel } from '../../src/core/nvidia/labels.ts';
 import type { Pod } from './api.ts';
 import { daemonsOf, type DaemonSetup, type ModelDaemon, type Role } from './daemons.ts';
 import { writeGfdLabels } from './discovery.ts';
-import type { Machine } from './machine.ts';
+import type { ModelMachine } from './machine.ts';
 import { ModelPlugin } from './plugin.ts';
 import { makePod, type PodParts } from './pods.ts';
 
@@ -13,7 +13,7 @@ export class DaemonPods {
   readonly plugin: ModelPlugin;
   /** The DaemonSets that each node of its kind has. */
   readonly daemons: readonly ModelDaemon[];
-  readonly #machine: Machine;
+  readonly #machine: ModelMachine;
   readonly #hasConfigMap: boolean;
   /** Pods whose containers run. */
   readonly #running = new Map<string, Role>();
@@ -22,7 +22,7 @@ export class DaemonPods {
   #isSyncDue = false;
   #pods = 0;
 
-  constructor(machine: Machine, setup: DaemonSetup) {
+  constructor(machine: ModelMachine, setup: DaemonSetup) {
     this.#machine = machine;
     this.#hasConfigMap = setup.hasConfigMap;
     this.daemons = daemonsOf(setup);

@@ -1,10 +1,10 @@
 import { describeReport } from '../../src/core/nvidia/predict.ts';
 import { isGfdLabelKey, dropInvalidLabels, computeLabels } from '../../src/core/nvidia/labels.ts';
-import type { Machine } from './machine.ts';
+import type { ModelMachine } from './machine.ts';
 import type { ModelPlugin } from './plugin.ts';
 
 /** GPU Feature Discovery looks at the devices and labels the node. */
-export function writeGfdLabels(machine: Machine, plugin: ModelPlugin): void {
+export function writeGfdLabels(machine: ModelMachine, plugin: ModelPlugin): void {
   const { device, node } = machine;
   const { strategy, sharing } = plugin.settings;
   const { labels, errors } = computeLabels(describeReport(device.report()), strategy, sharing && { sharing });

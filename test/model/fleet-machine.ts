@@ -2,7 +2,7 @@ import type { PodHolding } from '../../src/core/device/kubelet.ts';
 import type { DeviceWork } from './agent.ts';
 import { DaemonPods } from './daemon-pods.ts';
 import { type Gpu, ModelDevice } from './device.ts';
-import { Machine } from './machine.ts';
+import { ModelMachine } from './machine.ts';
 import { resourceOf, uuidOf } from './plugin.ts';
 import type { Operation } from './smi.ts';
 import { pools } from './fleet-policies.ts';
@@ -12,7 +12,7 @@ import type { FleetWorld } from './fleet-world.ts';
 export type Fate = 'Well' | 'FailOnce' | 'FailAlways';
 
 /** A machine of a fleet, whose device plugin follows changes by itself unless its DaemonSets are part of the story. */
-export class FleetMachine extends Machine {
+export class FleetMachine extends ModelMachine {
   readonly #world: FleetWorld;
   /** Devices of pods, by pod uid. */
   readonly allocations = new Map<string, { readonly resource: string; readonly id: string }>();

@@ -12,7 +12,7 @@ import type { Operation } from './smi.ts';
 import type { VirtualTime } from './timeline.ts';
 
 /** A machine of a cluster: its Node, its GPUs, what its kubelet says, and the agent on it. */
-export abstract class Machine {
+export abstract class ModelMachine {
   readonly name: string;
   readonly device: ModelDevice;
   readonly timeline: VirtualTime;

@@ -5,7 +5,7 @@ import type { StoredPartition } from './api.ts';
 import type { Invariants } from './checks.ts';
 import { type Gpu, ModelDevice, type Slice } from './device.ts';
 import { ModelKubelet } from './kubelet.ts';
-import { Machine } from './machine.ts';
+import { ModelMachine } from './machine.ts';
 import type { Setup } from './setup.ts';
 import type { Operation } from './smi.ts';
 import type { Faults, ModelWorld } from './world.ts';
@@ -13,7 +13,7 @@ import type { Faults, ModelWorld } from './world.ts';
 const silence = { tried: 'List', found: 'no answer' } as const;
 
 /** A machine with a kubelet and the pods on it as they are, seen by the onlooker. */
-export class NodeMachine extends Machine {
+export class NodeMachine extends ModelMachine {
   readonly world: ModelWorld;
   readonly kubelet: ModelKubelet;
   readonly readIntervalMs = 60_000;

@@ -1,7 +1,7 @@
 import { describeReport, advertisedAs, computeResources } from '../../src/core/nvidia/predict.ts';
 import { devicePluginConfigLabel, type MigStrategy } from '../../src/core/nvidia/labels.ts';
 import { parseDevicePluginConfig, type Sharing } from '../../src/core/nvidia/plugin-config.ts';
-import type { Machine } from './machine.ts';
+import type { ModelMachine } from './machine.ts';
 import type { Setup } from './setup.ts';
 
 /** Ids of devices, by resource. */
@@ -15,7 +15,7 @@ interface ModelSettings {
 
 /** The node's device plugin: it reads its settings and the devices when it starts, and offers what it has read. */
 export class ModelPlugin {
-  readonly #machine: Machine;
+  readonly #machine: ModelMachine;
   readonly #setup: Pick<Setup, 'plugin' | 'strategy' | 'hasConfigMap'>;
   #offered: DeviceIds = new Map();
   /** What its process has registered, and answers for. */
@@ -34,7 +34,7 @@ export class ModelPlugin {
   /** Called when it tells the kubelet something else. */
   readonly #onOffer: () => void;
 
-  constructor(machine: Machine, setup: Pick<Setup, 'plugin' | 'strategy' | 'hasConfigMap'>, onOffer: () => void) {
+  constructor(machine: ModelMachine, setup: Pick<Setup, 'plugin' | 'strategy' | 'hasConfigMap'>, onOffer: () => void) {
     this.#machine = machine;
     this.#setup = setup;
     this.#onOffer = onOffer;

@@ -10,7 +10,7 @@ import type { ComputeInstanceRow, InstanceRow } from '../../src/core/smi/tables.
 import { NvidiaSmi, type Permit } from '../../src/device/nvidia-smi.ts';
 import type { Calls } from './client.ts';
 import { busIdOf, DriverRefusal, type Gpu } from './device.ts';
-import type { Machine } from './machine.ts';
+import type { ModelMachine } from './machine.ts';
 
 /** What is done to a GPU: to its mode, or to one of its instances. */
 export type Operation =
@@ -33,7 +33,7 @@ const refusals: Readonly<Record<string, readonly [rc: number, words: string]>> =
 
 /** A device in memory, as the agent's code sees the driver of a node. Each call takes its time, and an end of the process cuts it off. */
 export class ModelSmi extends NvidiaSmi {
-  readonly #machine: Machine;
+  readonly #machine: ModelMachine;
   readonly #calls: Calls;
   readonly #begin: (gpu: Gpu, operation: Operation) => void;
 
@@ -49,7 +49,7 @@ export class ModelSmi extends NvidiaSmi {
   };
 
   /** @param onBegin called before each operation that may disturb somebody, or creates an instance */
-  constructor(machine: Machine, calls: Calls, onBegin: (gpu: Gpu, operation: Operation) => void) {
+  constructor(machine: ModelMachine, calls: Calls, onBegin: (gpu: Gpu, operation: Operation) => void) {
     super(() => Promise.reject(new Error('the model runs no program')));
     this.#machine = machine;
     this.#calls = calls;
