@@ -18,7 +18,7 @@ import { explainStaleLabels } from '../node/commands.ts';
 import { DeviceError } from '../gpu/device-state.ts';
 import { ownerOf } from '../node/eviction.ts';
 import { findMigManagerMarks, findOwners } from '../node/owners.ts';
-import { defaultClients, type GpuClient, pluginPodsOf, readPluginSettings } from '../node/plugin-pods.ts';
+import { defaultClients, pluginPodsOf, readPluginSettings } from '../node/plugin-pods.ts';
 import { clientPods } from '../node/rules/gpu-clients.ts';
 import { compareVersions } from '../node/rules/plan.ts';
 import { driverUpgrade, isUnfinished } from '../node/snapshot.ts';
@@ -322,9 +322,11 @@ const cures: Readonly<Record<NonNullable<GpuReport['health']>['action'], string>
   Unknown: 'ask nvidia-smi -q what it needs',
 };
 
+type Client = (typeof defaultClients)[number];
+
 const discovery = defaultClients.find(({ name }) => name === 'gpu-feature-discovery');
 
-function podsOfClient(client: GpuClient | undefined, pods: readonly PodView[]): readonly PodView[] {
+function podsOfClient(client: Client | undefined, pods: readonly PodView[]): readonly PodView[] {
   return client === undefined ? [] : clientPods(client, pods);
 }
 
@@ -495,7 +497,7 @@ function judgeTolerations(world: World): readonly Answer[] {
 }
 
 /** Whether the controller removes a client's pod by its deploy label. */
-function goesByLabel({ deployLabel }: GpuClient, { spec }: PodView, { labels }: GpuNode): boolean {
+function goesByLabel({ deployLabel }: Client, { spec }: PodView, { labels }: GpuNode): boolean {
   return (
     deployLabel !== undefined &&
     Object.hasOwn(spec?.nodeSelector ?? {}, deployLabel) &&
