@@ -16,12 +16,16 @@ export const gpuPresenceLabel = 'nvidia.com/gpu.present';
 
 /** The label by which mig-manager's nodes select their config; imported policies use it too, so that nodes keep their labels. */
 export const migConfigLabel = 'nvidia.com/mig.config';
+
 /** By which label Cluster Autoscaler knows, per cloud, that a node must have whole GPUs before it counts as ready. */
 export const acceleratorLabels = {
   aws: 'k8s.amazonaws.com/accelerator',
   azure: 'kubernetes.azure.com/accelerator',
   'cluster-api': 'cluster-api/accelerator',
 } as const;
+
+/** Begins the labels by which gpu-operator deploys its operands to a node. */
+export const deployLabelPrefix = 'nvidia.com/gpu.deploy.';
 
 /** The label that mig-manager writes; kept in sync for tools that read it. */
 export const migConfigStateLabel = 'nvidia.com/mig.config.state';

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { parse } from 'yaml';
 import { configMaps, events } from '../../api/resources.ts';
 import { listGpuNodes } from '../../core/cluster/facts.ts';
-import { type Diagnosis, diagnoseCluster, type DoctorFacts, listPluginConfigMaps } from '../../core/explain/doctor.ts';
+import { diagnoseCluster, type DoctorFacts, listPluginConfigMaps } from '../../core/explain/doctor.ts';
 import { diagnoseHost } from '../../core/explain/doctor-host.ts';
 import { defaultSystemNamespaces } from '../../core/kubernetes/pod.ts';
 import { readUse } from '../../core/smi/reader.ts';
@@ -74,6 +74,8 @@ export function doctorCommand({ terminal, outcome }: CommandContext): Command {
   });
 }
 
+type Diagnosis = ReturnType<typeof diagnoseCluster>;
+
 /** @param isKnown whether an answer without findings says that nothing is wrong */
 interface Found {
   readonly diagnosis: Diagnosis;
@@ -92,8 +94,9 @@ async function diagnose(node: string | undefined, options: Options, terminal: Te
 
 /** @throws CliError if there is no such node, or it has no GPU */
 function demandGpuNode(facts: DoctorFacts, node: string | undefined): void {
+  if (node === undefined) return;
   const names = listGpuNodes(facts).map(({ name }) => name);
-  if (node === undefined || names.includes(node)) return;
+  if (names.includes(node)) return;
   const isThere = facts.nodes.some(({ metadata }) => metadata.name === node);
   const near = findNearestWords(node, names);
   const hint =

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { bootFormats, exportBoot } from '../../core/host/boot.ts';
-import { type ExportedObject, exportObjects } from '../../core/policy/device-classes.ts';
+import { exportObjects } from '../../core/policy/device-classes.ts';
 import { exportNodePool, exportTemplate, templateClouds } from '../../core/policy/templates.ts';
 import { integer } from '../../process/options.ts';
 import type { CommandContext } from '../program.ts';
@@ -39,7 +39,7 @@ function kueueCommand({ terminal }: CommandContext): Command {
 }
 
 /** @param exported a text says why nothing could be */
-function printObjects(terminal: Terminal, exported: readonly ExportedObject[] | string, output: OutputFormat): void {
+function printObjects(terminal: Terminal, exported: ReturnType<typeof exportObjects>, output: OutputFormat): void {
   if (typeof exported === 'string') throw new CliError(exported, 1);
   if (output === 'json') {
     const items = exported.map(({ object }) => object);

@@ -210,7 +210,7 @@ interface PlayedGpu {
 }
 
 /** How a GPU of a simulation stands; another object as soon as anything of it is different. */
-interface PlayedState {
+export interface PlayedState {
   readonly present: readonly PoolInstance[];
   /** What it has once what was chosen for it is done. */
   readonly instances: readonly PoolInstance[];

@@ -1,6 +1,6 @@
 // Room explain: why a pod or a claim waits, and what is wrong around a cluster's GPUs.
 // Ask here for a diagnosis of a cluster: what programs around this operator do to it, each finding with its evidence and what to do.
-import { acceleratorLabels, repartitioningTaint } from '../../api/names.ts';
+import { acceleratorLabels, migConfigLabel, migConfigStateLabel, repartitioningTaint } from '../../api/names.ts';
 import type { GpuReport } from '../../api/types.ts';
 import { type ClusterFacts, type GpuNode, listGpuNodes } from '../cluster/facts.ts';
 import {
@@ -117,31 +117,23 @@ interface World {
 /** A GPU node whose pods are known. */
 type Peopled = GpuNode & { readonly pods: readonly PodView[] };
 
-const checks: readonly ((world: World) => readonly Answer[])[] = [
-  findTwoOwners,
-  judgeMigManager,
-  judgeDevices,
-  judgeLabels,
-  judgePluginConfig,
-  findAcceleratorLabels,
-  findMissingTemplates,
-  judgeTolerations,
-  judgeVersions,
-  judgeClocks,
-];
+interface Check {
+  readonly find: (world: World) => readonly Answer[];
+  /** Its codes for which pods have to be known. */
+  readonly ofPods?: readonly DoctorCode[];
+}
 
-/** The codes for which pods have to be known. */
-const ofPods: readonly DoctorCode[] = [
-  'TwoOwners',
-  'MigManagerGone',
-  'MigManagerStuck',
-  'LabelsMissing',
-  'PluginConfig',
-  'AcceleratorLabel',
-  'NoScaleTemplate',
-  'OperandReturns',
-  'OperandKeptAway',
-  'VersionSkew',
+const checks: readonly Check[] = [
+  { find: findTwoOwners, ofPods: ['TwoOwners'] },
+  { find: judgeMigManager, ofPods: ['MigManagerGone', 'MigManagerStuck'] },
+  { find: judgeDevices },
+  { find: judgeLabels, ofPods: ['LabelsMissing'] },
+  { find: judgePluginConfig, ofPods: ['PluginConfig'] },
+  { find: findAcceleratorLabels, ofPods: ['AcceleratorLabel'] },
+  { find: findMissingTemplates, ofPods: ['NoScaleTemplate'] },
+  { find: judgeTolerations, ofPods: ['OperandReturns', 'OperandKeptAway'] },
+  { find: judgeVersions, ofPods: ['VersionSkew'] },
+  { find: judgeClocks },
 ];
 const onlyOnHost: readonly DoctorCode[] = ['StaleCdi', 'CapsMissing', 'PersistenceOff', 'NumaMissing'];
 
@@ -149,11 +141,13 @@ const onlyOnHost: readonly DoctorCode[] = ['StaleCdi', 'CapsMissing', 'Persisten
 export function diagnoseCluster(facts: DoctorFacts, node?: string): Diagnosis {
   const { systemNamespaces = defaultSystemNamespaces } = facts;
   const nodes = listGpuNodes(facts).filter(({ name }) => node === undefined || name === node);
-  const unread: readonly Answer[] =
-    facts.pods === undefined ? ofPods.map((code) => ({ code, why: 'you may not list pods' })) : [];
-  const hidden = onlyOnHost.map((code) => ({ code, why: 'only the machine shows it: gpu-partition doctor --host' }));
+  const unread = facts.pods === undefined ? checks.flatMap(({ ofPods = [] }) => ofPods) : [];
   const world = { facts, systemNamespaces, nodes };
-  return asDiagnosis([...checks.flatMap((check) => check(world)), ...unread, ...hidden]);
+  return asDiagnosis([
+    ...checks.flatMap(({ find }) => find(world)),
+    ...unread.map((code) => ({ code, why: 'you may not list pods' })),
+    ...onlyOnHost.map((code) => ({ code, why: 'only the machine shows it: gpu-partition doctor --host' })),
+  ]);
 }
 
 function listPeopled({ nodes }: World): readonly Peopled[] {
@@ -187,8 +181,6 @@ function findTwoOwners(world: World): readonly Answer[] {
 
 /** How long mig-manager may take for a change, in ms: it waits for a reboot and for pods of the operator. */
 const longPendingMs = 20 * 60_000;
-const stateKey = 'nvidia.com/mig.config.state';
-const configKey = 'nvidia.com/mig.config';
 
 function judgeMigManager(world: World): readonly Answer[] {
   return listPeopled(world).flatMap((one) => {
@@ -200,10 +192,10 @@ function judgeMigManager(world: World): readonly Answer[] {
     if (pods.length > 0) return judgeRunning(one, pods, { paused, state, isPending });
     const seen = [
       ...(paused.length > 0 ? [`${joinWords(paused)}=paused-for-mig-change`] : []),
-      ...(isPending ? [`${stateKey}=${state}`] : []),
+      ...(isPending ? [`${migConfigStateLabel}=${state}`] : []),
     ];
     if (seen.length === 0) return [];
-    const words = [...paused.map((key) => `${key}=true`), ...(isPending ? [`${stateKey}-`] : [])];
+    const words = [...paused.map((key) => `${key}=true`), ...(isPending ? [`${migConfigStateLabel}-`] : [])];
     const evidence = `${seen.join(', ')}, and no pod of mig-manager is there to end it`;
     return [{ code: 'MigManagerGone', node: name, evidence, remedy: labelCommand(name, words) }] as const;
   });
@@ -223,30 +215,36 @@ function judgeRunning(
     node: name,
     evidence: `${evidence}; pod ${pods.map(podName).join(', ')}${describeImage(pods)}`,
     remedy:
-      `find the cause in its log, then give ${configKey} another value and ${labels[configKey] ?? 'its own'} again: it tries only when ` +
+      `find the cause in its log, then give ${migConfigLabel} another value and ${labels[migConfigLabel] ?? 'its own'} again: it tries only when ` +
       'that changes. Or have a policy take over: spec.allow.takeOver: [mig-manager]',
   });
   // After a failure it leaves its clients paused, or has put all of them back.
   if (state === 'failed' && paused.length > 0)
-    return [say(`${stateKey}=failed, and ${joinWords(paused)} ${paused.length === 1 ? 'is' : 'are'} still paused`)];
+    return [
+      say(`${migConfigStateLabel}=failed, and ${joinWords(paused)} ${paused.length === 1 ? 'is' : 'are'} still paused`),
+    ];
   if (!isPending) return [];
-  const since = labelWrittenMs(node.metadata.managedFields, stateKey);
+  const since = labelWrittenMs(node.metadata.managedFields, migConfigStateLabel);
   const seen = node.status?.conditions?.find(({ type }) => type === 'Ready')?.lastHeartbeatTime;
   const seenMs = Date.parse(seen ?? '');
   if (since === undefined || Number.isNaN(seenMs)) {
-    const why = `${stateKey}=${state}: since when is in managedFields (kubectl get nodes --show-managed-fields)`;
+    const why = `${migConfigStateLabel}=${state}: since when is in managedFields (kubectl get nodes --show-managed-fields)`;
     return [{ code: 'MigManagerStuck', node: name, why }];
   }
   const ms = seenMs - since;
-  return ms < longPendingMs ? [] : [say(`${stateKey}=${state} for ${describeDuration(Math.floor(ms / 1000))} or more`)];
+  return ms < longPendingMs
+    ? []
+    : [say(`${migConfigStateLabel}=${state} for ${describeDuration(Math.floor(ms / 1000))} or more`)];
 }
 
 /** mig-parted#484 (v0.15.1) writes `failed` where earlier versions stay pending. */
 function describeImage(pods: readonly PodView[]): string {
-  const [version] = pods.flatMap(({ spec }) =>
-    (spec?.containers ?? []).flatMap(({ image }) => imageVersion(image) ?? []),
-  );
+  const [version] = imageVersions(pods);
   return version === undefined ? '' : ` (${version}; it never retries, and up to 0.15.0 it may stay pending forever)`;
+}
+
+function imageVersions(pods: readonly PodView[]): readonly string[] {
+  return pods.flatMap(({ spec }) => (spec?.containers ?? []).flatMap(({ image }) => imageVersion(image) ?? []));
 }
 
 /** `v0.15.0` of `nvcr.io/nvidia/cloud-native/k8s-mig-manager:v0.15.0@sha256:…` */
@@ -511,10 +509,7 @@ function judgeVersions({ nodes, facts }: World): readonly Answer[] {
   const controllers = (facts.pods ?? []).filter(
     ({ metadata }) => metadata.labels?.['app.kubernetes.io/name'] === controllerName,
   );
-  const versions = controllers.flatMap(({ spec }) =>
-    (spec?.containers ?? []).flatMap(({ image }) => imageVersion(image) ?? []),
-  );
-  const [version] = versions;
+  const [version] = imageVersions(controllers);
   const code = 'VersionSkew';
   if (version === undefined || !/^v?\d+\.\d+\.\d/.test(version)) {
     if (facts.pods === undefined || nodes.length === 0) return [];

@@ -1,3 +1,4 @@
+import { deployLabelPrefix, migConfigStateLabel } from '../../api/names.ts';
 import type { Taint, NodeView } from '../kubernetes/node.ts';
 import { isFields, type JsonPatchOperation } from '../text/json.ts';
 
@@ -216,11 +217,7 @@ function patchMap(
 }
 
 function isLent(key: string): boolean {
-  return (
-    key.startsWith('nvidia.com/gpu.deploy.') ||
-    key === 'nvidia.com/device-plugin.config' ||
-    key === 'nvidia.com/mig.config.state'
-  );
+  return key.startsWith(deployLabelPrefix) || key === 'nvidia.com/device-plugin.config' || key === migConfigStateLabel;
 }
 
 export function metadataOf(node: NodeView): NodeMetadata {

@@ -1,7 +1,7 @@
 // Room node: what happens on one node: the commands that bring it to its policy, what is remembered and told of it, and what is counted.
 // Ask here who else owns the GPUs of a node, or gives way to us, and what mig-manager has left on it.
 import type { NodeView } from '../kubernetes/node.ts';
-import { migConfigStateLabel } from '../../api/names.ts';
+import { deployLabelPrefix, migConfigStateLabel } from '../../api/names.ts';
 import {
   hasEnded,
   type PodView,
@@ -98,13 +98,11 @@ export function findMigManagerMarks(node: NodeView, pods: readonly PodView[]): M
   const { labels, annotations } = metadataOf(node);
   const borrowed = borrowedLabelsOf({ annotations });
   const paused = Object.keys(labels).filter(
-    (key) => key.startsWith(deployPrefix) && labels[key] === pausedForMigChange && !Object.hasOwn(borrowed, key),
+    (key) => key.startsWith(deployLabelPrefix) && labels[key] === pausedForMigChange && !Object.hasOwn(borrowed, key),
   );
   const state = Object.hasOwn(borrowed, migConfigStateLabel) ? undefined : labels[migConfigStateLabel];
   return { pods: migManagerPods(pods), paused: paused.toSorted(), state };
 }
-
-const deployPrefix = 'nvidia.com/gpu.deploy.';
 
 /** Whether changing the label removes the pod. */
 function obeysLabel({ spec }: PodView): boolean {

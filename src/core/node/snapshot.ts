@@ -12,7 +12,13 @@ import { advertisedResources, compareSlices, type SliceOffer, listSliceDevices }
 import { deviceMeets } from '../device/plan.ts';
 import { listLosers, listReportedPods, publishDevices } from '../device/holders.ts';
 import { devicePluginConfigLabel } from '../nvidia/labels.ts';
-import { repartitioningTaint, startupTaintKeys, restartedValue, stateLabel } from '../../api/names.ts';
+import {
+  deployLabelPrefix,
+  repartitioningTaint,
+  startupTaintKeys,
+  restartedValue,
+  stateLabel,
+} from '../../api/names.ts';
 
 /** The agent's pod of a node, by its watch: its readiness is a sign of life that costs no write. */
 export type AgentView =
@@ -342,7 +348,7 @@ export function driverUpgrade(labels: Readonly<Record<string, string>>): string 
     return `gpu-operator is upgrading the driver of this node (${driverUpgradeLabel}=${state}); waiting until it is upgrade-done`;
   }
   const paused = Object.keys(labels)
-    .filter((key) => key.startsWith('nvidia.com/gpu.deploy.') && labels[key] === pausedForDriverUpgrade)
+    .filter((key) => key.startsWith(deployLabelPrefix) && labels[key] === pausedForDriverUpgrade)
     .sort();
   if (paused.length === 0) return undefined;
   return (

@@ -6,7 +6,7 @@ import { compareText } from '../../text/json.ts';
 import type { ClusterFacts } from '../../cluster/facts.ts';
 import type { LabelSelection } from '../../kubernetes/node.ts';
 import { DAY, EndQueue, type Load, loadByDemand, loadByTrace, Random, sizesOf, type TraceTask } from './trace.ts';
-import { FollowedDemands } from '../../demand/simulated.ts';
+import { FollowedDemands, type PlayedState } from '../../demand/simulated.ts';
 import { type FleetGpu, SimulationFleet, type SideStart, type StartNode, startSides } from './fleet.ts';
 import { SimulatedPods, Tally } from './pods.ts';
 import { planGpu } from '../../gpu/plan.ts';
@@ -95,11 +95,7 @@ class SimulatedRollout {
   }
 }
 
-interface PoolInstance {
-  readonly profile: string;
-  readonly start: number;
-  readonly busy: boolean;
-}
+type PoolInstance = PlayedState['present'][number];
 
 /** What goes, stays and comes on a GPU that gets a layout. */
 interface SimulatedChange {
@@ -179,14 +175,6 @@ interface TargetPlan {
   readonly plan: SimulatedChange;
 }
 
-interface GpuState {
-  readonly present: readonly PoolInstance[];
-  /** What it has once what was chosen for it is done. */
-  readonly instances: readonly PoolInstance[];
-  /** True if nothing changes on it for now. */
-  readonly isResting: boolean;
-}
-
 /** The layouts that GPUs are to get, until their node has its slot and they get them. */
 class Targets {
   readonly #rollout: SimulatedRollout;
@@ -194,7 +182,7 @@ class Targets {
   readonly #layouts = new Map<FleetGpu, Layout>();
   readonly #states = new Map<
     FleetGpu,
-    { readonly version: number; readonly target: Layout | undefined; readonly state: GpuState }
+    { readonly version: number; readonly target: Layout | undefined; readonly state: PlayedState }
   >();
 
   constructor(rollout: SimulatedRollout, policyOf: (node: FleetNode) => GpuPartitionPolicy | undefined) {
@@ -227,7 +215,7 @@ class Targets {
   }
 
   /** How a GPU stands, and will once what was chosen for it is done. */
-  stateOf(gpu: FleetGpu): GpuState {
+  stateOf(gpu: FleetGpu): PlayedState {
     const target = this.#layouts.get(gpu);
     const known = this.#states.get(gpu);
     const isResting = gpu.isFixed || !gpu.node.isOpen || this.#isLeftWhole(gpu);
@@ -363,7 +351,7 @@ class Side {
   }
 
   #look(now: number): void {
-    const stateOf = (gpu: FleetGpu): GpuState => this.#targets.stateOf(gpu);
+    const stateOf = (gpu: FleetGpu): PlayedState => this.#targets.stateOf(gpu);
     for (const { gpu, layout } of this.#demands.look(now, this.#pods.waiting, stateOf)) this.#targets.aim(gpu, layout);
     if (!this.#rollout.isAsked) return;
     for (const node of this.#rollout.step(this.#rules.startMs + now * 1000)) this.#change(node, now);
