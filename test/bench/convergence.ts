@@ -1,7 +1,7 @@
 import { policies } from '../../src/api/resources.ts';
 import type { PolicySpec } from '../../src/api/types.ts';
 import type { StoredPartition } from '../model/api.ts';
-import { FleetWorld } from '../fleet-model/fleet-world.ts';
+import { FleetWorld } from '../model/fleet-world.ts';
 import { printMetric, tell } from './metric.ts';
 import { share } from './fleet-roll.ts';
 import { threadMs } from './thread-time.ts';

@@ -6,15 +6,9 @@ const read = (path: string): Promise<string> => readFile(new URL(`../../${path}`
 describe('the page of invariants', () => {
   it('names only checks and steps that the models have', async () => {
     const page = await read('docs/internal/invariants.md');
-    const models = [
-      'model/checks',
-      'model/story',
-      'model/steps',
-      'fleet-model/fleet-checks',
-      'fleet-model/fleet-story',
-    ];
+    const models = ['model/checks', 'model/story', 'model/steps', 'model/fleet-checks', 'model/fleet-story'];
     const files = await Promise.all(
-      [...models, 'fleet-model/fleet-steps', 'fleet-model/fleet-setup'].map((name) => read(`test/${name}.ts`)),
+      [...models, 'model/fleet-steps', 'model/fleet-setup'].map((name) => read(`test/${name}.ts`)),
     );
     const source = files.join('\n');
     const rows = page.split('\n').filter((line) => line.startsWith('| ') && line.includes('`'));

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Tellers } from '../model/tellers.ts';
-import { drawFleetStory, type FleetTheme, fleetThemes, runFleetStory } from './fleet-story.ts';
+import { drawFleetStory, type FleetTheme, fleetThemes, runFleetStory } from '../model/fleet-story.ts';
 
 /** `make test-models SEEDS=20000` plays more: whoever changes what the model tests does so. `make test` plays the first part. */
 const seeds = Number(process.env['MODEL_SEEDS'] ?? 180);
@@ -83,7 +83,7 @@ describe('model of a fleet', function () {
   let tellers: Tellers;
 
   before(() => {
-    tellers = new Tellers(new URL('./fleet-tell-worker.ts', import.meta.url));
+    tellers = new Tellers(new URL('../model/fleet-tell-worker.ts', import.meta.url));
   });
 
   after(() => tellers.stop());

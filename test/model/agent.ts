@@ -1,8 +1,6 @@
 import type { KubeletWord } from '../../src/core/device/kubelet.ts';
 import { KubeletError } from '../../src/core/device/grants.ts';
-import type { PodHolding } from '../../src/core/device/kubelet.ts';
 import { GrantRefused } from '../../src/core/device/grants.ts';
-import type { OwnRecord } from '../../src/agent/own-partition.ts';
 import { DeviceError } from '../../src/core/gpu/device-state.ts';
 import type { Grant } from '../../src/api/types.ts';
 import { agentBackoff, NodeAgent } from '../../src/agent/agent.ts';
@@ -14,11 +12,12 @@ import { type ReconcileResult, WorkQueue } from '../../src/kube/queue.ts';
 import { isOlder } from '../../src/kube/watch.ts';
 import { silentLogger } from '../../src/process/log.ts';
 import { mergePatch } from '../support/merge-patch.ts';
-import { type Api, refuse, type StoredPartition } from './api.ts';
-import { Calls, type ServedWorld } from './client.ts';
+import { refuse, type StoredPartition } from './api.ts';
+import { Calls } from './client.ts';
 import { VirtualClock } from './clock.ts';
-import { ModelSmi, type Operation, type SmiHost } from './smi.ts';
 import type { Gpu } from './device.ts';
+import type { ModelMachine } from './machine.ts';
+import { ModelSmi, type Operation } from './smi.ts';
 
 /** The work that an agent does on the device. */
 export interface DeviceWork {
@@ -29,45 +28,13 @@ export interface DeviceWork {
   readonly isFirst: boolean;
 }
 
-/** The machine of an agent, and what lies between it and the API server. */
-export interface AgentHost extends SmiHost, Pick<ServedWorld, 'timeline' | 'fail' | 'call' | 'hasBug'> {
-  readonly api: Api;
-  /** Of its Node. */
-  readonly name: string;
-  readonly nodeUID: string;
-  readonly bootID: string;
-  /** How far its clock is ahead of the API server's, in ms. */
-  readonly aheadMs: number;
-  readonly gpusAtOnce: number;
-  /** `--read-interval-ms` */
-  readonly readIntervalMs: number;
-  /** Whether its kubelet has no PodResources, and need not have any. */
-  readonly ignoresPods: boolean;
-  /** The agent's record of its own work, on disk. */
-  record: OwnRecord | undefined;
-  /** @throws KubeletError */
-  listHoldings(): readonly PodHolding[];
-  /** Devices that the kubelet offers, by resource. @throws KubeletError */
-  listOffered(): ReadonlyMap<string, readonly string[]>;
-  /** @returns whether a program in this pod was reached */
-  signal(uid: string): boolean;
-  /** @returns false if a plugin serves it */
-  endRegistration(resource: string, partition: StoredPartition): boolean;
-  /** Called when an agent sees a grant that it has not answered. */
-  grantIsTaken(agent: AgentProcess, partition: StoredPartition): void;
-  /** Called before each operation. */
-  deviceIsChanged(work: DeviceWork, gpu: Gpu, operation: Operation): void;
-  /** Called when the API server has a report. */
-  isReported(partition: StoredPartition): void;
-}
-
 const farFuture = '9999-01-01T00:00:00Z';
 const noJournal = { begin: () => Promise.resolve(), finish: () => undefined };
 const noSocket = new KubeletError('KubeletSocketMissing', { tried: 'List', found: 'no such file' });
 
 /** One process of the agent that ships, on a client, a driver and a kubelet in memory. Its memory ends with it. */
 export class AgentProcess {
-  readonly #host: AgentHost;
+  readonly #machine: ModelMachine;
   readonly #calls: Calls;
   readonly #clock: VirtualClock;
   readonly #queue: WorkQueue;
@@ -80,48 +47,50 @@ export class AgentProcess {
   /** What the kubelet said last. */
   #heard: { readonly at: number; readonly word: KubeletWord | undefined } = { at: -Infinity, word: undefined };
 
-  constructor(host: AgentHost) {
-    this.#host = host;
-    this.#calls = new Calls(host, isSurvived);
-    this.#clock = new VirtualClock(host.timeline, () => host.aheadMs);
+  constructor(machine: ModelMachine) {
+    this.#machine = machine;
+    this.#calls = new Calls(machine, isSurvived);
+    this.#clock = new VirtualClock(machine.timeline, () => machine.aheadMs);
     const logger = silentLogger;
     this.#agent = new NodeAgent({
       client: this.#client(),
       device: this.#device(),
       kubelet: this.#kubelet(),
-      signalPods: (uids) => Promise.resolve(uids.filter((uid) => host.signal(uid))),
+      signalPods: (uids) => Promise.resolve(uids.filter((uid) => machine.signal(uid))),
       endRegistration: (resource) => this.#endRegistration(resource),
       record: {
-        read: () => host.record,
+        read: () => machine.record,
         write: (record) =>
-          this.#take(1, 20, () => {
-            host.record = record;
-          }),
+          this.#calls.make(
+            machine.wait(1, 20, () => {
+              machine.record = record;
+            }),
+          ),
       },
       askForReboot: () => Promise.resolve(),
       logger,
-      nodeName: host.name,
+      nodeName: machine.name,
       agentVersion: 'model',
-      bootID: host.bootID,
+      bootID: machine.bootID,
       machine: undefined,
-      readIntervalMs: host.readIntervalMs,
+      readIntervalMs: machine.readIntervalMs,
       clock: this.#clock,
     });
     this.#queue = new WorkQueue({
       logger,
       backoff: agentBackoff,
       clock: this.#clock,
-      random: () => host.random.next(),
+      random: () => machine.random.next(),
       reconcile: (_, signal) => this.#reconcile(signal),
     });
-    this.see(host.api.find('partitions', host.name));
+    this.see(machine.api.find('partitions', machine.name));
   }
 
   /** The watch of its own object delivers news. */
   see(partition: StoredPartition | undefined): void {
     this.#watched = partition;
-    this.#queue.add(this.#host.name);
-    this.#host.timeline.wake();
+    this.#queue.add(this.#machine.name);
+    this.#machine.timeline.wake();
   }
 
   /** The process is gone, whatever it was doing: it hears of nothing any more. */
@@ -138,7 +107,7 @@ export class AgentProcess {
     try {
       return await this.#agent.reconcile(watched && this.#bend(watched), signal);
     } catch (error) {
-      if (!isSurvived(error)) this.#host.fail(error);
+      if (!isSurvived(error)) this.#machine.fail(error);
       throw error;
     }
   }
@@ -147,32 +116,20 @@ export class AgentProcess {
     this.#known = partition;
     const { granted } = partition.spec;
     const { observedEpoch = 0 } = partition.status?.device ?? {};
-    if (granted !== undefined && granted.epoch > observedEpoch) this.#host.grantIsTaken(this, partition);
-  }
-
-  /** Lets a while pass, in which the process may be killed. */
-  #take<Answer>(from: number, to: number, act: () => Answer): Promise<Answer> {
-    const host = this.#host;
-    return this.#calls.make(
-      (function* () {
-        yield host.random.between(from, to);
-        host.mayCrash();
-        return act();
-      })(),
-    );
+    if (granted !== undefined && granted.epoch > observedEpoch) this.#machine.grantIsTaken(this, partition);
   }
 
   /** Everything that it asks the API server for is its own object. */
   #client(): AgentClient {
-    const host = this.#host;
-    const { api, name } = host;
+    const machine = this.#machine;
+    const { api, name } = machine;
     const read = (): Promise<StoredPartition | undefined> =>
-      this.#calls.make(host.call('agent', 'Read', () => api.find('partitions', name)));
+      this.#calls.make(machine.call('Read', () => api.find('partitions', name)));
     const client = {
       config: {
         serverClock: {
           get skewMs(): number {
-            return host.hasBug('OwnClock') ? 0 : host.aheadMs;
+            return machine.hasBug('OwnClock') ? 0 : machine.aheadMs;
           },
         },
       },
@@ -187,7 +144,7 @@ export class AgentProcess {
         return found && this.#bend(found);
       },
       merge: async (_ref: unknown, patch: unknown) => {
-        this.#known = await this.#calls.make(host.call('agent', 'Write', () => this.#write(patch as StatusPatch)));
+        this.#known = await this.#calls.make(machine.call('Write', () => this.#write(patch as StatusPatch)));
         return this.#bend(this.#known);
       },
     };
@@ -195,25 +152,25 @@ export class AgentProcess {
   }
 
   #write({ metadata, status }: StatusPatch): StoredPartition {
-    const { api, name, nodeUID } = this.#host;
+    const { api, name, uid } = this.#machine;
     const change = (one: StoredPartition): StoredPartition => {
       // An agent's token names its node's uid: it cannot write to the object of an earlier node.
-      if (one.spec.nodeUID !== nodeUID) throw refuse(422, 'Invalid', 'this is another node');
+      if (one.spec.nodeUID !== uid) throw refuse(422, 'Invalid', 'this is another node');
       return mergePatch(one, { status }) as StoredPartition;
     };
     const written = api.update('partitions', name, 'agent', change, metadata?.resourceVersion);
-    this.#host.isReported(written);
+    this.#machine.isReported(written);
     return written;
   }
 
   #device(): Device {
-    const host = this.#host;
-    const smi = new ModelSmi(host, this.#calls, (gpu, operation) => this.#deviceIsChanged(gpu, operation));
+    const machine = this.#machine;
+    const smi = new ModelSmi(machine, this.#calls, (gpu, operation) => this.#deviceIsChanged(gpu, operation));
     const device = deviceOf(smi, {
       journal: noJournal,
       lock: { explainLoss: () => undefined },
       logger: silentLogger,
-      gpusAtOnce: host.gpusAtOnce,
+      gpusAtOnce: machine.drawGpusAtOnce(),
       listOpeners: () => [],
     });
     return {
@@ -221,7 +178,7 @@ export class AgentProcess {
       apply: async (wishes, work, options) => {
         this.#touched = new Set();
         const result = await device.apply(wishes, work, options);
-        if (host.hasBug('UndoPending')) for (const gpu of host.device.gpus) gpu.pending = undefined;
+        if (machine.hasBug('UndoPending')) for (const gpu of machine.device.gpus) gpu.pending = undefined;
         return result;
       },
     };
@@ -231,24 +188,24 @@ export class AgentProcess {
     const partition = this.#known;
     const granted = partition?.spec.granted;
     if (!partition || !granted) throw new Error('the device is changed without a grant');
-    this.#host.deviceIsChanged({ partition, granted, isFirst: !this.#touched.has(gpu.uuid) }, gpu, operation);
+    this.#machine.deviceIsChanged({ partition, granted, isFirst: !this.#touched.has(gpu.uuid) }, gpu, operation);
     this.#touched.add(gpu.uuid);
   }
 
   #kubelet(): Kubelet {
-    const host = this.#host;
+    const machine = this.#machine;
     const list = <Answer>(answer: () => Answer): Promise<Answer> =>
-      host.ignoresPods ? Promise.reject(noSocket) : this.#take(1, 10, answer);
+      machine.ignoresPods ? Promise.reject(noSocket) : this.#calls.make(machine.wait(1, 10, answer));
     const client = {
-      list: () => list(() => host.listHoldings()),
-      listAllocatable: () => list(() => host.listOffered()),
+      list: () => list(() => machine.listHoldings()),
+      listAllocatable: () => list(() => machine.listOffered()),
     };
-    const kubelet = kubeletOf({ client, ignorePods: host.ignoresPods, logger: silentLogger });
+    const kubelet = kubeletOf({ client, ignorePods: machine.ignoresPods, logger: silentLogger });
     return {
       ask: async (device, spec) => {
-        const isDeaf = host.hasBug('ReadSlowly') && this.#known?.spec.drain !== undefined;
-        const { now } = host.timeline;
-        if (isDeaf && now - this.#heard.at < host.readIntervalMs) return this.#heard.word;
+        const isDeaf = machine.hasBug('ReadSlowly') && this.#known?.spec.drain !== undefined;
+        const { now } = machine.timeline;
+        if (isDeaf && now - this.#heard.at < machine.readIntervalMs) return this.#heard.word;
         const word = await kubelet.ask(device, spec);
         this.#heard = { at: now, word };
         return word && this.#bendWord(word);
@@ -258,36 +215,36 @@ export class AgentProcess {
 
   #endRegistration(resource: string): Promise<boolean> {
     const partition = this.#known;
-    if (!partition || this.#host.hasBug('NeverUnregister')) return Promise.resolve(true);
-    return this.#take(20, 300, () => this.#host.endRegistration(resource, partition));
+    if (!partition || this.#machine.hasBug('NeverUnregister')) return Promise.resolve(true);
+    return this.#calls.make(this.#machine.wait(20, 300, () => this.#machine.endRegistration(resource, partition)));
   }
 
   // --- planted bugs -----------------------------------------------------------------------------------------------
 
   /** The object as it sees it. */
   #bend(partition: StoredPartition): StoredPartition {
-    const host = this.#host;
+    const machine = this.#machine;
     const { granted, unregister } = partition.spec;
-    const isLate = host.hasBug('LateGrant');
+    const isLate = machine.hasBug('LateGrant');
     if (granted === undefined) return partition;
-    if (isLate || host.hasBug('TwiceSeconds')) {
+    if (isLate || machine.hasBug('TwiceSeconds')) {
       const { seconds = 0 } = granted;
       const bent = isLate ? { ...granted, deadline: farFuture } : { ...granted, seconds: 2 * seconds };
       return { ...partition, spec: { ...partition.spec, granted: bent } };
     }
-    if (unregister === undefined || !host.hasBug('UnregisterForEarlier')) return partition;
+    if (unregister === undefined || !machine.hasBug('UnregisterForEarlier')) return partition;
     return { ...partition, spec: { ...partition.spec, unregister: { ...unregister, epoch: granted.epoch } } };
   }
 
   /** What the kubelet says as it hears it. */
   #bendWord(word: KubeletWord): KubeletWord {
-    const host = this.#host;
+    const machine = this.#machine;
     const { stale } = word.holders;
     // A device of such a long name is never said to be gone.
     const odd = stale.map((one) => ({ ...one, id: one.id.padEnd(129, '-') }));
-    if (host.hasBug('NeverLost')) return { ...word, holders: { ...word.holders, stale: odd } };
-    if (host.hasBug('HoldLost')) return { ...word, holders: { ...word.holders, stale: [...stale, ...odd] } };
-    return host.hasBug('UnregisterServed') ? { ...word, unserved: [...host.listOffered().keys()] } : word;
+    if (machine.hasBug('NeverLost')) return { ...word, holders: { ...word.holders, stale: odd } };
+    if (machine.hasBug('HoldLost')) return { ...word, holders: { ...word.holders, stale: [...stale, ...odd] } };
+    return machine.hasBug('UnregisterServed') ? { ...word, unserved: [...machine.listOffered().keys()] } : word;
   }
 }
 

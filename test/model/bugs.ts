@@ -1,8 +1,7 @@
 import { repartitioningTaint } from '../../src/api/names.ts';
 import type { Command } from '../../src/core/node/commands.ts';
-import type { Pod } from './api.ts';
-import type { SettledDecision } from './controller.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
+import type { Bug } from './cluster.ts';
 import { type NodeSnapshot, isUnfinished } from '../../src/core/node/snapshot.ts';
 import { describeReport, computeResources } from '../../src/core/nvidia/predict.ts';
 import { offerStatus } from '../../src/core/node/offer.ts';
@@ -14,25 +13,12 @@ import { isOfUser, isUntouchable } from './pods.ts';
 import { toResourceSlice } from './slices.ts';
 import type { Theme } from './story.ts';
 
-/** A deliberate mistake, around `decide`, to check that the model test finds it. */
-export interface Bug {
-  readonly name: string;
-  readonly what: string;
-  /** The kind of story that exposes it. */
-  readonly theme?: Theme;
-  readonly see?: (snapshot: NodeSnapshot) => NodeSnapshot;
-  /** What is listed of a pod. */
-  readonly list?: (pod: Pod) => Pod;
-  readonly remember?: (memory: NodeMemory) => NodeMemory;
-  readonly say?: (decision: SettledDecision, snapshot: NodeSnapshot) => Partial<SettledDecision>;
-}
-
 type Patch = Extract<Command, { name: 'PatchNode' }>['change'];
 
 const paused = 'paused-for-mig-change';
 const openNode: Command = { name: 'PatchNode', change: { removeTaints: [repartitioningTaint.key] } };
 
-export const bugs: readonly Bug[] = [
+export const bugs: readonly Bug<Theme>[] = [
   {
     name: 'StaysSwitched',
     what: 'does not switch back when a schedule is over',
@@ -514,6 +500,9 @@ export const bugs: readonly Bug[] = [
     name: 'KeepEvictions',
     what: 'remembers every pod that it ever evicted',
     theme: 'Drains',
+    say: ({ memory }, _, before) => ({
+      memory: { ...memory, evictions: { ...before.evictions, ...memory.evictions } },
+    }),
   },
   {
     name: 'OwnClock',

@@ -154,13 +154,13 @@ export class Invariants {
    * deadline opens the node anyway.
    */
   #isBeyondHelp(): boolean {
-    const { agent, diedAt, kubelet, node, partition, setup, slackMs, timeline } = this.#world;
+    const { agent, kubelet, machine, node, partition, setup, slackMs, timeline } = this.#world;
     const { device } = partition?.status ?? {};
     const isAnswered = (device?.observedEpoch ?? 0) >= (partition?.spec.granted?.epoch ?? 0);
     const isRefused = timeline.now - this.#refusedAt < longestWriteMs;
     // Nothing is bound to a machine that is dead, and it may not hold others up. A leader whose clock is ahead takes one that has just died
     // for one that has been dead for long.
-    const isDead = diedAt !== undefined && (slackMs > 0 || (node !== undefined && !isReadyNode(node)));
+    const isDead = machine.diedAt !== undefined && (slackMs > 0 || (node !== undefined && !isReadyNode(node)));
     const isKept = setup.plugin === 'Hidden' || isRefused || kubelet.plugin.hasLeft || isDead;
     return isKept && (agent === undefined || device?.step === 'Unknown' || !isAnswered);
   }
@@ -496,7 +496,7 @@ export class Invariants {
 
   /** A pod that only looks on is never drained, nor waited for. */
   #passesMonitors({ node, pods = [] }: NodeSnapshot, { verdict, commands }: SettledDecision): void {
-    const { kubelet, agent, faults, controllers, timeline } = this.#world;
+    const { kubelet, machine, agent, faults, controllers, timeline } = this.#world;
     for (const command of commands) {
       const drained = command.name === 'WriteDrain' ? (command.drain?.pods ?? []) : [];
       const watching = drained.find(({ uid }) => kubelet.monitors.has(uid));
@@ -514,7 +514,7 @@ export class Invariants {
       faults.refusal + faults.lostAnswer === 0 &&
       !faults.driverDown &&
       !faults.kubeletMute &&
-      !faults.agentBlind &&
+      !machine.isBlind &&
       controllers.length === 1 &&
       controllers[0]?.frozen.size === 0;
     if (!isNamed || !isWell || !isReadyNode(node)) {
@@ -734,14 +734,14 @@ export class Invariants {
 
   /** A closed node that waits to hear what a pod holds hears of it at once. */
   #isHeardSoon({ node, partition }: NodeSnapshot, { verdict }: SettledDecision): void {
-    const { agent, faults, timeline, controllers, setup, kubelet } = this.#world;
+    const { agent, faults, timeline, controllers, setup, kubelet, machine } = this.#world;
     const { drain } = partition?.spec ?? {};
     const isWaiting = setup.kubeletTells && isClosed(node) && verdict.reason === 'Draining' && drain?.pods.length === 0;
     const isWell =
       agent !== undefined &&
       !faults.driverDown &&
       !faults.kubeletMute &&
-      !faults.agentBlind &&
+      !machine.isBlind &&
       faults.refusal === 0 &&
       faults.lostAnswer === 0;
     // What a pod holds of a device that is gone cannot be known before the agent has told that it is gone.
@@ -765,7 +765,8 @@ export class Invariants {
 
   /** The deadline of a grant, the time until nothing of it is under way, and the plugin's: then other nodes get slots. */
   #isNotHeldByTheDead({ slot }: NodeSnapshot, { verdict, rolloutState }: SettledDecision): void {
-    const { diedAt, timeline, slackMs } = this.#world;
+    const { machine, timeline, slackMs } = this.#world;
+    const { diedAt } = machine;
     const isHeld = diedAt !== undefined && slot !== undefined && rolloutState.isUnderWay;
     const heldSince = Math.max(diedAt ?? 0, Date.parse(slot?.startTime ?? timeText(0)));
     const deadMs = isHeld ? timeline.now - heldSince : 0;
@@ -879,10 +880,10 @@ export class Invariants {
 
   deviceIsChanged({ partition: { status }, granted, isFirst }: DeviceWork, gpu: Gpu, operation: Operation): void {
     this.operations += 1;
-    const { kubelet, node } = this.#world;
+    const { kubelet, machine, node } = this.#world;
     const wish = granted.gpus.find(({ uuid }) => uuid === gpu.uuid);
     demand(wish !== undefined, 'S2', `GPU ${gpu.index} is touched, which the grant does not name`);
-    const isRebuild = status?.device?.lastGood?.bootID !== kubelet.bootID;
+    const isRebuild = status?.device?.lastGood?.bootID !== machine.bootID;
     // The boot has removed the layout; restoring it cannot wait for anybody.
     if (!isRebuild) this.#isInTime(granted);
     if (isRebuild && operation === 'Enable') this.devicesAreLost([gpu.uuid]);
@@ -1005,7 +1006,7 @@ export class Invariants {
   // --- after every event ------------------------------------------------------------------------------------------
 
   always(): void {
-    const { node, kubelet, device } = this.#world;
+    const { node, kubelet, machine, device } = this.#world;
     const { offers: offered, plugin } = kubelet;
     const { settings } = plugin;
     const seen = [node, offered, device.version];
@@ -1015,7 +1016,7 @@ export class Invariants {
     for (const id of uuids) {
       if (this.#lost.size > 0 && (id.startsWith('MIG') || !isWhole(device.gpus, id))) this.#lost.delete(id);
     }
-    if (node === undefined || !kubelet.isUp || isClosedOrUp(node) || this.isForcedOpen) return;
+    if (node === undefined || !machine.isUp || isClosedOrUp(node) || this.isForcedOpen) return;
     // The owner of an unknown id cannot be determined while a GPU does not answer.
     if (device.gpus.some(({ isLost }) => isLost)) return;
     for (const [resource, ids] of offered) {

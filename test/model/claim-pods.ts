@@ -30,7 +30,7 @@ export class ClaimPods extends UserPods {
     return [...this.#claims].map(([name, { device, users }]) => ({
       metadata: { name, namespace: 'default' },
       status: {
-        allocation: { devices: { results: [{ driver: 'gpu.nvidia.com', pool: 'n', device }] } },
+        allocation: { devices: { results: [{ driver: 'gpu.nvidia.com', pool: this.machine.name, device }] } },
         reservedFor: [...users].map((uid) => ({ resource: 'pods', name: uid, uid })),
       },
     }));
@@ -43,7 +43,7 @@ export class ClaimPods extends UserPods {
 
   /** The driver has to unprepare its claim. */
   override mayEnd(uid: string): boolean {
-    return !this.allocations.has(uid) || this.world.kubelet.driver.isRegistered;
+    return !this.allocations.has(uid) || this.machine.kubelet.driver.isRegistered;
   }
 
   override holdings(): readonly PodHolding[] {
@@ -56,13 +56,13 @@ export class ClaimPods extends UserPods {
 
   /** A claim names a place: what was made there again is held as well. */
   override heldUuids(): ReadonlySet<string> {
-    const here = nameDevices(this.world.device.report().gpus);
+    const here = nameDevices(this.machine.device.report().gpus);
     return new Set([...this.allocations.values()].map(({ resource, id }) => here.get(resource) ?? id));
   }
 
   override schedule(): void {
     if (!this.mayPlace) return;
-    const { random, kubelet, node, timeline } = this.world;
+    const { random, kubelet, node, timeline } = this.machine;
     const way = random.pick(ways) ?? 'Template';
     const known = [...this.#claims].filter(([, one]) => way === 'Name' && one.way === 'Name');
     const [shared, { device: same } = {} as Partial<Claim>] = (random.chance(0.5) && random.pick(known)) || [];
@@ -77,19 +77,19 @@ export class ClaimPods extends UserPods {
     timeline.after(random.chance(0.5) ? 0 : random.between(0, 200), () => {
       if (shared === undefined) this.#assumed.delete(device);
       else if (!this.#claims.has(shared)) return;
-      if (this.world.node?.metadata.uid !== node?.metadata.uid) return;
-      this.world.checks.podIsBound(device);
+      if (this.machine.node?.metadata.uid !== node?.metadata.uid) return;
+      this.machine.checks.podIsBound(device);
       this.#claims.set(claim, { device, way, users: new Set([...(this.#claims.get(claim)?.users ?? []), uid]) });
       this.#bindLater(uid, claim, node?.metadata.uid);
     });
   }
 
   #bindLater(uid: string, claim: string, node: string | undefined): void {
-    const { random, timeline } = this.world;
+    const { random, timeline } = this.machine;
     const ms = random.pick(bindings);
     timeline.after(ms ?? random.between(0, 60_000), () => {
       const found = this.#claims.get(claim);
-      if (ms === undefined || found === undefined || this.world.node?.metadata.uid !== node) return this.#free(uid);
+      if (ms === undefined || found === undefined || this.machine.node?.metadata.uid !== node) return this.#free(uid);
       this.bind(...this.#describe(claim, found), uid);
       this.#prepareSoon(uid, found.device);
     });
@@ -107,7 +107,7 @@ export class ClaimPods extends UserPods {
       case 'Name':
         return [{ containers: [main], resourceClaims: [{ name: 'gpu', resourceClaimName: claim }] }, {}];
       case 'Extended': {
-        const devices = this.world.kubelet.driver.slices.flatMap(({ spec }) => spec.devices ?? []);
+        const devices = this.machine.kubelet.driver.slices.flatMap(({ spec }) => spec.devices ?? []);
         const profile = devices.filter(({ name }) => name === device).map((one) => attributeOf(one, 'profile'))[0];
         const limits = { [profile === undefined ? 'nvidia.com/gpu' : resourceOf(profile)]: '1' };
         return [
@@ -120,12 +120,12 @@ export class ClaimPods extends UserPods {
 
   /** The kubelet has the claim prepared before it starts the containers, and tries again if that fails. */
   #prepareSoon(uid: string, device: string, from = 0, to = 300): void {
-    this.world.later(from, to, () => {
-      const { kubelet } = this.world;
+    this.machine.later(from, to, () => {
+      const { kubelet } = this.machine;
       if (!kubelet.isThere(uid) || this.allocations.has(uid)) return;
-      const id = kubelet.isUp ? kubelet.driver.prepare(device) : undefined;
+      const id = this.machine.isUp ? kubelet.driver.prepare(device) : undefined;
       if (id === undefined) return this.#prepareSoon(uid, device, 500, 60_000);
-      this.world.checks.deviceIsPrepared(id);
+      this.machine.checks.deviceIsPrepared(id);
       this.give(uid, device, id);
     });
   }
@@ -133,13 +133,13 @@ export class ClaimPods extends UserPods {
   /** Nobody wants anything any more: pods that are not bound yet are deleted. */
   override forgetUnbound(): void {
     for (const { users } of this.#claims.values())
-      for (const uid of users) if (!this.world.kubelet.isThere(uid)) this.#free(uid);
+      for (const uid of users) if (!this.machine.kubelet.isThere(uid)) this.#free(uid);
   }
 
   override release(uid: string): void {
     super.release(uid);
     if (this.claims.some(({ status }) => status?.reservedFor?.some((one) => one.uid === uid))) {
-      this.world.later(0, 1000, () => this.#free(uid));
+      this.machine.later(0, 1000, () => this.#free(uid));
     }
   }
 
@@ -159,7 +159,7 @@ export class ClaimPods extends UserPods {
       const { uid = '' } = metadata;
       const claim = [...this.#claims.values()].find(({ users }) => users.has(uid));
       if (status?.phase !== 'Running' || claim === undefined) continue;
-      this.world.kubelet.setStatus(uid, 'Running', false);
+      this.machine.kubelet.setStatus(uid, 'Running', false);
       this.#prepareSoon(uid, claim.device);
     }
   }

@@ -8,7 +8,6 @@ import {
   resourceClaims,
   resourceSlices,
 } from '../../src/api/resources.ts';
-import type { ResourceClaimView, ResourceSliceView } from '../../src/core/kubernetes/pod.ts';
 import type { JsonPatchOperation } from '../../src/core/text/json.ts';
 import type { NodeObject } from '../../src/controller/operator.ts';
 import type { OfferedStatus } from '../../src/core/node/offer.ts';
@@ -24,35 +23,8 @@ import type {
 } from '../../src/kube/request.ts';
 import type { KubeObject, ObjectRef, Resource } from '../../src/kube/watch.ts';
 import { mergePatch } from '../support/merge-patch.ts';
-import { type Api, type Kind, type Pod, type Policy, refuse, type StoredPartition } from './api.ts';
-import type { ModelConfigMap } from './config-map.ts';
-import type { VirtualTime } from './timeline.ts';
-
-/** The world as a controller's requests see it. */
-export interface ServedWorld {
-  readonly api: Api;
-  readonly timeline: VirtualTime;
-  readonly configMap: ModelConfigMap;
-  /** Makes a request: its generator yields how many ms it takes from here. */
-  call<Answer>(by: string, kind: 'Read' | 'Write', act: () => Answer): Generator<number, Answer, undefined>;
-  /** Takes an error of the model itself: the story ends. */
-  fail(error: unknown): void;
-  podsOf(node: string): readonly Pod[];
-  /** Pods that no node runs yet. */
-  listPending(): readonly Pod[];
-  boundPods(): readonly Pod[];
-  slicesOf(node: string): readonly ResourceSliceView[];
-  /** Of all nodes. */
-  claims(): readonly ResourceClaimView[];
-  createPartition(name: string, nodeUID: string, by: string): StoredPartition;
-  /** @param graceSeconds undefined: the pod's own */
-  evict(uid: string, by: string, graceSeconds: number | undefined): void;
-  deletePod(uid: string, by: string, graceSeconds: number | undefined): void;
-  /** Before the controller writes what a node offers. */
-  devicesAreAdvertised(by: string, status: OfferedStatus): void;
-  setFinalizers(name: string, finalizers: readonly string[], version: string | undefined, by: string): Policy;
-  hasBug(name: string): boolean;
-}
+import { type Kind, type Pod, refuse, type StoredPartition } from './api.ts';
+import type { ModelCluster } from './cluster.ts';
 
 /** Something that a process waits for, and the time before which it hears nothing of it. */
 interface Call {
@@ -61,14 +33,14 @@ interface Call {
 
 /** What a process asks others, and waits for: requests, programs, its own pauses. */
 export class Calls {
-  readonly #world: Pick<ServedWorld, 'timeline' | 'fail'>;
+  readonly #world: Pick<ModelCluster, 'timeline' | 'fail'>;
   readonly #isAnswer: (error: unknown) => boolean;
   readonly #awaited = new Set<Call>();
   #hangsUntil = -Infinity;
   #isClosed = false;
 
   /** @param isAnswer whether an error is one that the process hears of */
-  constructor(world: Pick<ServedWorld, 'timeline' | 'fail'>, isAnswer: (error: unknown) => boolean) {
+  constructor(world: Pick<ModelCluster, 'timeline' | 'fail'>, isAnswer: (error: unknown) => boolean) {
     this.#world = world;
     this.#isAnswer = isAnswer;
   }
@@ -133,12 +105,12 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 /** A controller's client of the API server in memory, by the interface of `KubeClient`: requests take their time, and may fail. */
 export class ModelClient implements KubeVerbs {
-  readonly #world: ServedWorld;
+  readonly #world: ModelCluster;
   readonly #by: string;
   readonly #calls: Calls;
 
   /** @param by name of the process */
-  constructor(world: ServedWorld, by: string, calls: Calls) {
+  constructor(world: ModelCluster, by: string, calls: Calls) {
     this.#world = world;
     this.#by = by;
     this.#calls = calls;

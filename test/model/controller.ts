@@ -6,42 +6,24 @@ import type { PodView } from '../../src/core/kubernetes/pod.ts';
 import type { Verdict } from '../../src/core/node/commands.ts';
 import type { decide } from '../../src/core/node/decide.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
-import type { NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
-import type { stepLedger } from '../../src/core/rollout/ledger.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import { type QueueOptions, WorkQueue } from '../../src/kube/queue.ts';
 import { type Change, ObjectStore } from '../../src/kube/watch.ts';
 import { silentLogger } from '../../src/process/log.ts';
 import type { ApiChange, Kind, Kinds, Policy, StoredPartition } from './api.ts';
-import { Calls, ModelClient, type ServedWorld } from './client.ts';
+import { Calls, ModelClient } from './client.ts';
 import { clockOf, VirtualClock } from './clock.ts';
-import { type DemandWorld, PoolThoughts } from './follow-demand.ts';
-import type { Random } from './random.ts';
+import type { ModelCluster } from './cluster.ts';
+import { PoolThoughts } from './follow-demand.ts';
 import { deleteDeadlineMs } from './setup.ts';
 import { trimNodeOnce } from './trim-once.ts';
 
 /** A decision that needs nothing more to be read. */
 export type SettledDecision = Exclude<ReturnType<typeof decide>, { readonly needs: unknown }>;
 
-/** The world in which a controller process runs: of one node, or of a fleet. */
-export interface ControllerWorld extends ServedWorld {
-  readonly random: Random;
-  /** The administrator's, for processes that start now. */
-  readonly settings: NodeSettings;
-  /** `--max-concurrent-nodes`. */
-  readonly cap: number | string;
-  readonly checks: { isDecided(by: string, snapshot: NodeSnapshot, settled: SettledDecision): void };
-  /** The product's, with the planted bug if there is one. */
-  readonly decide: typeof decide;
-  readonly stepLedger: typeof stepLedger;
-  /** Absent where no policy has a demand. */
-  readonly demands?: DemandWorld | undefined;
-  /** Whether an error is one that programs survive. */
-  isFault(error: unknown): boolean;
-}
-
-const watchedKinds = ['policies', 'nodes', 'partitions', 'agents'] as const;
+export const watchedKinds = ['policies', 'nodes', 'partitions', 'agents'] as const;
 type WatchedKind = (typeof watchedKinds)[number];
 /** Changes that a leader which begins behind has not seen, and how long it may take until it has, in ms. */
 const unseen = 40;
@@ -55,7 +37,7 @@ export class ControllerProcess {
   readonly cluster: Cluster;
   /** Watches that deliver nothing. */
   readonly frozen = new Set<Kind>();
-  readonly #world: ControllerWorld;
+  readonly #world: ModelCluster;
   readonly #stores = {
     nodes: new ObjectStore<NodeObject>(),
     partitions: new ObjectStore<StoredPartition>(),
@@ -70,7 +52,7 @@ export class ControllerProcess {
   #isGone = false;
 
   /** @param aheadMs what the clock of its machine is ahead of the API server's */
-  constructor(world: ControllerWorld, name: string, freeze: string | undefined, aheadMs: number) {
+  constructor(world: ModelCluster, name: string, freeze: string | undefined, aheadMs: number) {
     this.#world = world;
     this.name = name;
     this.freeze = freeze;

@@ -3,7 +3,8 @@ import type { PolicyLayout } from '../../src/api/types.ts';
 import { applyPolicy } from './policies.ts';
 import type { Setup } from './setup.ts';
 import { comeToRest } from './story.ts';
-import { type Mishap, ModelWorld } from './world.ts';
+import type { Mishap } from './cluster.ts';
+import { ModelWorld } from './world.ts';
 
 const usual: Setup = {
   backend: 'DevicePlugin',

@@ -30,6 +30,20 @@ const configManager = {
   volume: { name: 'configs', configMap: { name: pluginConfigMap.name } },
 } as const;
 
+/** What the DaemonSets of a node depend on. */
+export type DaemonSetup = Pick<
+  Setup,
+  | 'backend'
+  | 'plugin'
+  | 'strategy'
+  | 'hasDiscovery'
+  | 'exporter'
+  | 'hasClient'
+  | 'hasStartupTaint'
+  | 'hasConfigMap'
+  | 'findsBackend'
+>;
+
 /** The DRA driver beside a device plugin, or a device plugin beside the DRA driver: somebody has installed it on all nodes. */
 export function secondStackOf(setup: Setup): ModelDaemon {
   const backend = setup.backend === 'DRA' ? 'DevicePlugin' : 'DRA';
@@ -47,18 +61,7 @@ export function daemonsOf({
   hasStartupTaint,
   hasConfigMap,
   findsBackend = false,
-}: Pick<
-  Setup,
-  | 'backend'
-  | 'plugin'
-  | 'strategy'
-  | 'hasDiscovery'
-  | 'exporter'
-  | 'hasClient'
-  | 'hasStartupTaint'
-  | 'hasConfigMap'
-  | 'findsBackend'
->): readonly [ModelDaemon, ...ModelDaemon[]] {
+}: DaemonSetup): readonly [ModelDaemon, ...ModelDaemon[]] {
   const isOperator = plugin === 'Operator';
   const isDra = backend === 'DRA';
   const pluginLabels: Readonly<Record<string, string>> = {

@@ -1,21 +1,11 @@
 import { describeReport } from '../../src/core/nvidia/predict.ts';
 import { isGfdLabelKey, dropInvalidLabels, computeLabels } from '../../src/core/nvidia/labels.ts';
-import type { NodeObject } from '../../src/controller/operator.ts';
-import type { ModelDevice } from './device.ts';
+import type { ModelMachine } from './machine.ts';
 import type { ModelPlugin } from './plugin.ts';
 
 /** GPU Feature Discovery looks at the devices and labels the node. */
-export function writeGfdLabels({
-  device,
-  plugin,
-  node,
-  editNode,
-}: {
-  readonly device: ModelDevice;
-  readonly plugin: ModelPlugin;
-  readonly node: NodeObject | undefined;
-  readonly editNode: (by: string, change: (node: NodeObject) => NodeObject) => void;
-}): void {
+export function writeGfdLabels(machine: ModelMachine, plugin: ModelPlugin): void {
+  const { device, node } = machine;
   const { strategy, sharing } = plugin.settings;
   const { labels, errors } = computeLabels(describeReport(device.report()), strategy, sharing && { sharing });
   if (errors.length > 0 || !node) return;
@@ -29,5 +19,5 @@ export function writeGfdLabels({
   if (Object.keys(after).length === Object.keys(before).length) {
     if (Object.entries(after).every(([key, value]) => before[key] === value)) return;
   }
-  editNode('discovery', (one) => ({ ...one, metadata: { ...one.metadata, labels: after } }));
+  machine.edit('discovery', (one) => ({ ...one, metadata: { ...one.metadata, labels: after } }));
 }

@@ -1,6 +1,6 @@
 import { isDynamic, type NamedDevices, nameDevices, readSlices, toDynamicSlice, toResourceSlice } from './slices.ts';
 import type { ResourceSliceView } from '../../src/core/kubernetes/pod.ts';
-import type { ModelWorld } from './world.ts';
+import type { NodeMachine } from './node-machine.ts';
 
 /** The kubelet removes the slices of a driver that has been away this long, in ms. */
 const wipeMs = 30_000;
@@ -9,7 +9,7 @@ const restMs = 600_000;
 
 /** The node's DRA driver: it reads the devices once when its process starts, publishes them, and prepares claims for these alone. */
 export class ModelDriver {
-  readonly #world: ModelWorld;
+  readonly #machine: NodeMachine;
   #slices: readonly ResourceSliceView[] = [];
   #published: NamedDevices = new Map();
   #offers: ReadonlyMap<string, readonly string[]> = new Map();
@@ -24,8 +24,8 @@ export class ModelDriver {
   #goneAt: number | undefined;
   #signalledAt = -Infinity;
 
-  constructor(world: ModelWorld) {
-    this.#world = world;
+  constructor(machine: NodeMachine) {
+    this.#machine = machine;
   }
 
   /** What the API server has from it; they outlive it. */
@@ -54,7 +54,7 @@ export class ModelDriver {
 
   /** Whether the device of a UUID is the one that it found, and not another since. */
   hasRead(uuid: string): boolean {
-    return this.#serials.get(uuid) === this.#world.device.serialOf(uuid);
+    return this.#serials.get(uuid) === this.#machine.device.serialOf(uuid);
   }
 
   start(uid: string): void {
@@ -72,12 +72,12 @@ export class ModelDriver {
 
   /** SIGHUP ends its process; the kubelet starts the container again. @returns whether there was a process */
   signal(uid: string): boolean {
-    if (this.#uid !== uid || this.#found === undefined || this.#world.faults.driverDeaf) return false;
+    if (this.#uid !== uid || this.#found === undefined || this.#machine.faults.driverDeaf) return false;
     this.#stop();
-    const { now } = this.#world.timeline;
+    const { now } = this.#machine.timeline;
     const isAgain = now - this.#signalledAt < restMs;
     this.#signalledAt = now;
-    this.#world.kubelet.countRestart(uid);
+    this.#machine.kubelet.countRestart(uid);
     this.#run(isAgain ? 10_000 : 100, isAgain ? 20_000 : 1500);
     return true;
   }
@@ -105,35 +105,35 @@ export class ModelDriver {
   }
 
   #wipeLater(): void {
-    const goneAt = (this.#goneAt = this.#world.timeline.now);
-    this.#world.timeline.after(wipeMs, () => {
-      if (this.#goneAt === goneAt && this.#world.kubelet.isUp) this.#publish([]);
+    const goneAt = (this.#goneAt = this.#machine.timeline.now);
+    this.#machine.timeline.after(wipeMs, () => {
+      if (this.#goneAt === goneAt && this.#machine.isUp) this.#publish([]);
     });
   }
 
   #run(from: number, to: number): void {
     const round = (this.#round += 1);
-    const isCurrent = (): boolean => round === this.#round && this.#uid !== undefined && this.#world.kubelet.isUp;
-    this.#world.later(from, to, () => {
+    const isCurrent = (): boolean => round === this.#round && this.#uid !== undefined && this.#machine.isUp;
+    this.#machine.later(from, to, () => {
       if (!isCurrent()) return;
-      const { faults, device } = this.#world;
+      const { faults, device } = this.#machine;
       if (faults.claimDriverAway || faults.driverDown) return this.#run(5000, 10_000);
       if (faults.dynamicMig) this.#takeOver();
       const { gpus } = device.report();
       const named = nameDevices(gpus);
       const serials = new Map([...named.values()].map((uuid) => [uuid, device.serialOf(uuid)]));
       const slice = faults.dynamicMig
-        ? toDynamicSlice('n', gpus, this.#world.random.chance(0.5))
-        : toResourceSlice('n', gpus);
+        ? toDynamicSlice(this.#machine.name, gpus, this.#machine.random.chance(0.5))
+        : toResourceSlice(this.#machine.name, gpus);
       // The kubelet looks for drivers once a second.
-      this.#world.later(0, 1000, () => {
+      this.#machine.later(0, 1000, () => {
         if (!isCurrent()) return;
         this.#found = named;
         this.#serials = serials;
         this.#goneAt = undefined;
       });
       const slowest = faults.slowSlices ? 60_000 : 1500;
-      this.#world.later(10, slowest, () => {
+      this.#machine.later(10, slowest, () => {
         if (!isCurrent()) return;
         // It would publish again what the kubelet removes from now on.
         this.#goneAt = undefined;
@@ -144,7 +144,7 @@ export class ModelDriver {
 
   /** With DynamicMIG it destroys the idle instances that it does not know, and makes others for claims. */
   #takeOver(): void {
-    const { device, kubelet, checks, random } = this.#world;
+    const { device, kubelet, checks, random } = this.#machine;
     const held = kubelet.users.heldUuids();
     for (const gpu of device.gpus) {
       if (gpu.isLost) continue;
@@ -162,7 +162,7 @@ export class ModelDriver {
     this.#slices = slices;
     // No pod asks for slices that the driver is yet to make.
     this.#published = isDynamic(slices) ? new Map() : readSlices(slices);
-    this.#world.slicesChanged();
+    this.#machine.world.slicesChanged();
     this.#offers = new Map([...this.#published].map(([name, uuid]) => [name, [uuid]]));
   }
 }

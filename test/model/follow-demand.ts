@@ -2,7 +2,7 @@ import { askAll } from '../../src/core/text/asking.ts';
 import type { GpuPartitionPolicy, PolicyDemand } from '../../src/api/types.ts';
 import type { Cluster } from '../../src/controller/cluster.ts';
 import type { DemandGpu, PoolCluster } from '../../src/core/demand/members.ts';
-import type { DemandAsked, Planned, PlannedPool, PlanQuestion } from '../../src/core/demand/plan-pool.ts';
+import type { Planned, PlannedPool, PlanQuestion } from '../../src/core/demand/plan-pool.ts';
 import { type ClassLayout, DemandPlanner } from '../../src/core/demand/solver/choose.ts';
 import { PoolClasses } from '../../src/core/demand/solver/problem.ts';
 import type { ChosenLayouts } from '../../src/core/demand/plan-pool.ts';
@@ -11,23 +11,18 @@ import { type WantedSlice, wantedSlices } from '../../src/core/demand/wanted.ts'
 import type { PolicyRecord } from '../../src/core/policy/record.ts';
 import type { think } from '../../src/planner/questions.ts';
 import { EventLoopYield } from '../../src/process/clock.ts';
-import type { ControllerWorld } from './controller.ts';
+import type { ModelCluster } from './cluster.ts';
 
-/** A world whose policies may have demands. */
-export interface DemandWorld {
-  readonly demandChecks: {
-    isWanted(by: string, record: PolicyRecord, demand: PolicyDemand, wanted: readonly WantedSlice[]): void;
-    isChosen(
-      by: string,
-      record: PolicyRecord,
-      planned: Planned,
-      chosen: ChosenLayouts,
-      current: readonly DemandGpu[],
-    ): void;
-  };
-  /** What a planted bug makes of the pool. @param known how it was read before, and when, in ms */
-  seePool(members: readonly DemandGpu[], known: ReadPool | undefined): readonly DemandGpu[];
-  seeAsked(asked: DemandAsked): DemandAsked;
+/** Who looks at what a demand asks for and is given. */
+export interface DemandOnlooker {
+  isWanted(by: string, record: PolicyRecord, demand: PolicyDemand, wanted: readonly WantedSlice[]): void;
+  isChosen(
+    by: string,
+    record: PolicyRecord,
+    planned: Planned,
+    chosen: ChosenLayouts,
+    current: readonly DemandGpu[],
+  ): void;
 }
 
 /** The members of a pool as they were once. */
@@ -38,7 +33,7 @@ export interface ReadPool {
 
 /** A process's thoughts about its pools: the product's, in virtual time and seen by the onlooker, with the planted bug if there is one. */
 export class PoolThoughts {
-  readonly #world: ControllerWorld;
+  readonly #world: ModelCluster;
   readonly #by: string;
   readonly #cluster: Cluster;
   readonly #pause: (ms: number) => Promise<void>;
@@ -48,7 +43,7 @@ export class PoolThoughts {
   readonly #current = new Map<string, readonly DemandGpu[]>();
 
   /** @param by name of the process @param pause lets time pass */
-  constructor(world: ControllerWorld, by: string, cluster: Cluster, pause: (ms: number) => Promise<void>) {
+  constructor(world: ModelCluster, by: string, cluster: Cluster, pause: (ms: number) => Promise<void>) {
     this.#world = world;
     this.#by = by;
     this.#cluster = cluster;
@@ -66,7 +61,7 @@ export class PoolThoughts {
     const members = this.#startsOver(record, found);
     this.#current.set(record.name, members);
     const known = this.#seen.get(record.name);
-    const seen = this.#world.demands?.seePool(members, known) ?? members;
+    const seen = this.#world.seePool(members, known);
     if (seen !== known?.members) this.#seen.set(record.name, { members: seen, atMs: this.#world.timeline.now });
     return seen;
   }
@@ -113,12 +108,12 @@ export class PoolThoughts {
 
 /** A memory of a demand into which the onlooker sees. */
 class SeenMemory extends DemandMemory {
-  readonly #world: ControllerWorld;
+  readonly #world: ModelCluster;
   readonly #by: string;
   readonly #record: () => PolicyRecord;
   readonly #thoughts: PoolThoughts;
 
-  constructor(world: ControllerWorld, by: string, record: () => PolicyRecord, thoughts: PoolThoughts) {
+  constructor(world: ModelCluster, by: string, record: () => PolicyRecord, thoughts: PoolThoughts) {
     super();
     this.#world = world;
     this.#by = by;
@@ -140,7 +135,7 @@ class SeenMemory extends DemandMemory {
   }
 
   override *plan(...[policy, demand, question, ...more]: Parameters<DemandMemory['plan']>) {
-    const asked = this.#world.demands?.seeAsked(question.asked) ?? question.asked;
+    const asked = this.#world.seeAsked(question.asked);
     return yield* super.plan(policy, demand, { ...question, asked }, ...more);
   }
 
@@ -150,12 +145,12 @@ class SeenMemory extends DemandMemory {
     const wanted = isHasty
       ? wantedSlices(demand, members, { ...share, waiting, steady: (_, count) => count })
       : super.want(...question);
-    this.#world.demands?.demandChecks.isWanted(this.#by, this.#record(), demand, wanted);
+    this.#world.checks.demands?.isWanted(this.#by, this.#record(), demand, wanted);
     return wanted;
   }
 
   override next(...[asked, ...more]: Parameters<DemandMemory['next']>): ReturnType<DemandMemory['next']> {
-    return super.next(this.#world.demands?.seeAsked(asked) ?? asked, ...more);
+    return super.next(this.#world.seeAsked(asked), ...more);
   }
 
   override choose(...question: Parameters<DemandMemory['choose']>): ChosenLayouts | undefined {
@@ -163,7 +158,7 @@ class SeenMemory extends DemandMemory {
     const unchecked = this.#world.hasBug('StalePool') ? planned.members : current;
     const chosen = super.choose(demand, planned, unchecked, ...more);
     if (chosen)
-      this.#world.demands?.demandChecks.isChosen(
+      this.#world.checks.demands?.isChosen(
         this.#by,
         this.#record(),
         planned,

@@ -3,7 +3,7 @@ import type { PodHolding } from '../../src/core/device/kubelet.ts';
 import type { Pod } from './api.ts';
 import { isUntouchable } from './pods.ts';
 import { nameDevices } from './slices.ts';
-import type { ModelWorld } from './world.ts';
+import type { NodeMachine } from './node-machine.ts';
 
 /** Who makes a monitor again, if anybody does. */
 const kinds = ['DaemonSet', 'DaemonSet', 'ReplicaSet', undefined] as const;
@@ -24,14 +24,14 @@ interface Monitor {
 
 /** Pods of a node with the DRA driver that look on at its devices, by claims with admin access. */
 export class ModelMonitors {
-  readonly #world: ModelWorld;
+  readonly #machine: NodeMachine;
   readonly #all = new Map<string, Monitor>();
   #count = 0;
   /** Somebody has stopped them for good. */
   #areStopped = false;
 
-  constructor(world: ModelWorld) {
-    this.#world = world;
+  constructor(machine: NodeMachine) {
+    this.#machine = machine;
   }
 
   get claims(): readonly ResourceClaimView[] {
@@ -40,7 +40,12 @@ export class ModelMonitors {
       status: {
         allocation: {
           devices: {
-            results: devices.map((device) => ({ driver: 'gpu.nvidia.com', pool: 'n', device, adminAccess: true })),
+            results: devices.map((device) => ({
+              driver: 'gpu.nvidia.com',
+              pool: this.#machine.name,
+              device,
+              adminAccess: true,
+            })),
           },
         },
         reservedFor: [{ resource: 'pods', name: uid, uid }],
@@ -77,7 +82,7 @@ export class ModelMonitors {
 
   /** UUIDs of what they have, as an agent knows it that was told of some of the claims. */
   heldUuids(told: readonly string[] = []): ReadonlySet<string> {
-    const here = nameDevices(this.#world.device.report().gpus);
+    const here = nameDevices(this.#machine.device.report().gpus);
     const others = [...this.#all.values()].filter(
       ({ claim, isThere }) => isThere && !told.includes(`gpu-operator/${claim}`),
     );
@@ -85,7 +90,7 @@ export class ModelMonitors {
   }
 
   come(): void {
-    const { random } = this.#world;
+    const { random } = this.#machine;
     const kind = random.pick(kinds);
     this.#areStopped = false;
     this.#make({
@@ -96,13 +101,13 @@ export class ModelMonitors {
   }
 
   goAny(): void {
-    const uid = this.#world.random.pick([...this.#all.keys()]);
+    const uid = this.#machine.random.pick([...this.#all.keys()]);
     if (uid !== undefined) this.#end(uid);
   }
 
   /** A process of one of them begins, or ends. */
   work(): void {
-    const one = this.#world.random.pick([...this.#all.values()].filter(({ grip }) => grip === 'Process'));
+    const one = this.#machine.random.pick([...this.#all.values()].filter(({ grip }) => grip === 'Process'));
     if (one === undefined) return;
     if (one.runsOn === undefined) this.#start(one);
     else this.#stop(one);
@@ -120,11 +125,11 @@ export class ModelMonitors {
     if (one === undefined) return;
     this.#stop(one);
     this.#all.delete(uid);
-    if (one.kind !== undefined && !this.#areStopped) this.#world.later(50, 2000, () => this.#make(one));
+    if (one.kind !== undefined && !this.#areStopped) this.#machine.later(50, 2000, () => this.#make(one));
   }
 
   mayEnd(uid: string): boolean {
-    return this.#all.get(uid)?.isThere !== true || this.#world.kubelet.driver.isRegistered;
+    return this.#all.get(uid)?.isThere !== true || this.#machine.kubelet.driver.isRegistered;
   }
 
   shutDown(): void {
@@ -136,23 +141,23 @@ export class ModelMonitors {
 
   comeUp(): void {
     for (const uid of this.#all.keys()) {
-      this.#world.kubelet.setStatus(uid, 'Running', false);
+      this.#machine.kubelet.setStatus(uid, 'Running', false);
       this.#prepareSoon(uid);
     }
   }
 
   #end(uid: string): void {
-    this.#world.kubelet.endPod(uid);
+    this.#machine.kubelet.endPod(uid);
   }
 
   /** The scheduler gives it all devices that are published, whoever has them, and binds it where it is let in. */
   #make({ kind, grip, tolerates }: Pick<Monitor, 'kind' | 'grip' | 'tolerates'>): void {
-    const { kubelet, node } = this.#world;
+    const { kubelet, node } = this.#machine;
     if (this.#areStopped || node === undefined) return;
-    const again = (): void => this.#world.later(500, 5000, () => this.#make({ kind, grip, tolerates }));
+    const again = (): void => this.#machine.later(500, 5000, () => this.#make({ kind, grip, tolerates }));
     const isLetIn = tolerates || !(node.spec?.taints ?? []).some(({ effect }) => effect === 'NoSchedule');
     const devices = [...kubelet.driver.published.keys()];
-    if (!isLetIn || devices.length === 0 || !kubelet.isUp) return kind === undefined ? undefined : again();
+    if (!isLetIn || devices.length === 0 || !this.#machine.isUp) return kind === undefined ? undefined : again();
     this.#count += 1;
     const claim = `watch-${this.#count}`;
     const uid = kubelet.nextUid('monitor');
@@ -163,7 +168,7 @@ export class ModelMonitors {
         labels: { monitor: 'true' },
         ...(kind !== undefined && { owner: kind }),
         spec: {
-          nodeName: 'n',
+          nodeName: this.#machine.name,
           containers: [{ name: 'watch' }],
           resourceClaims: [{ name: 'gpus', resourceClaimName: claim }],
           ...(tolerates && { tolerations: [{ operator: 'Exists' }] }),
@@ -176,11 +181,12 @@ export class ModelMonitors {
 
   /** The kubelet has its claim prepared, and tries again if that fails. */
   #prepareSoon(uid: string, from = 0, to = 300): void {
-    this.#world.later(from, to, () => {
-      const { kubelet, random } = this.#world;
+    this.#machine.later(from, to, () => {
+      const { kubelet, random } = this.#machine;
       const one = this.#all.get(uid);
       if (one === undefined || one.isThere || !kubelet.isThere(uid)) return;
-      const isPrepared = kubelet.isUp && one.devices.every((device) => kubelet.driver.prepare(device) !== undefined);
+      const isPrepared =
+        this.#machine.isUp && one.devices.every((device) => kubelet.driver.prepare(device) !== undefined);
       if (!isPrepared) return this.#prepareSoon(uid, 500, 60_000);
       one.isThere = true;
       kubelet.setStatus(uid, 'Running', true);
@@ -189,16 +195,16 @@ export class ModelMonitors {
   }
 
   #start(one: Monitor): void {
-    const { device, kubelet, random } = this.#world;
+    const { device, random } = this.#machine;
     const here = nameDevices(device.report().gpus);
     const uuid = here.get(random.pick(one.devices) ?? '');
-    if (uuid === undefined || !one.isThere || !kubelet.isUp) return;
+    if (uuid === undefined || !one.isThere || !this.#machine.isUp) return;
     one.runsOn = uuid;
     device.startProcess(uuid);
   }
 
   #stop(one: Monitor): void {
-    if (one.runsOn !== undefined) this.#world.device.endProcess(one.runsOn);
+    if (one.runsOn !== undefined) this.#machine.device.endProcess(one.runsOn);
     one.runsOn = undefined;
   }
 }

@@ -1,11 +1,8 @@
-import type { NodeObject } from '../../src/controller/operator.ts';
 import { describeReport, advertisedAs, computeResources } from '../../src/core/nvidia/predict.ts';
 import { devicePluginConfigLabel, type MigStrategy } from '../../src/core/nvidia/labels.ts';
 import { parseDevicePluginConfig, type Sharing } from '../../src/core/nvidia/plugin-config.ts';
-import type { ModelConfigMap } from './config-map.ts';
-import type { ModelDevice } from './device.ts';
+import type { ModelMachine } from './machine.ts';
 import type { Setup } from './setup.ts';
-import type { VirtualTime } from './timeline.ts';
 
 /** Ids of devices, by resource. */
 type DeviceIds = ReadonlyMap<string, readonly string[]>;
@@ -16,24 +13,10 @@ interface ModelSettings {
   readonly sharing?: Sharing | undefined;
 }
 
-/** What a plugin has of its node and cluster. */
-export interface PluginHost {
-  readonly timeline: Pick<VirtualTime, 'now'>;
-  readonly later: (from: number, to: number, run: () => void) => void;
-  readonly node: NodeObject | undefined;
-  readonly configMap: ModelConfigMap;
-  readonly device: ModelDevice;
-  readonly setup: Pick<Setup, 'plugin' | 'strategy' | 'hasConfigMap'>;
-  /** nvidia-smi does not answer. */
-  readonly faults: { readonly driverDown: boolean };
-  readonly kubelet: { readonly isUp: boolean };
-  /** Whether the kubelet will miss the end of a resource that is registered again now; absent: it misses none. */
-  readonly missesEnd?: () => boolean;
-}
-
 /** The node's device plugin: it reads its settings and the devices when it starts, and offers what it has read. */
 export class ModelPlugin {
-  readonly #world: PluginHost;
+  readonly #machine: ModelMachine;
+  readonly #setup: Pick<Setup, 'plugin' | 'strategy' | 'hasConfigMap'>;
   #offered: DeviceIds = new Map();
   /** What its process has registered, and answers for. */
   #served: DeviceIds = new Map();
@@ -51,10 +34,11 @@ export class ModelPlugin {
   /** Called when it tells the kubelet something else. */
   readonly #onOffer: () => void;
 
-  constructor(world: PluginHost, onOffer: () => void) {
-    this.#world = world;
+  constructor(machine: ModelMachine, setup: Pick<Setup, 'plugin' | 'strategy' | 'hasConfigMap'>, onOffer: () => void) {
+    this.#machine = machine;
+    this.#setup = setup;
     this.#onOffer = onOffer;
-    this.settings = { strategy: world.setup.strategy };
+    this.settings = { strategy: setup.strategy };
   }
 
   /** What the kubelet offers, by resource: what a plugin registered whose end it has not noticed. */
@@ -74,7 +58,7 @@ export class ModelPlugin {
 
   #offer(offer: DeviceIds): void {
     for (const name of new Set([...this.#offered.keys(), ...offer.keys()])) {
-      this.#offeredAt.set(`${name}=${this.#offered.get(name)?.length ?? 0}`, this.#world.timeline.now);
+      this.#offeredAt.set(`${name}=${this.#offered.get(name)?.length ?? 0}`, this.#machine.timeline.now);
     }
     this.#offered = offer;
   }
@@ -82,7 +66,7 @@ export class ModelPlugin {
   #register(offer: DeviceIds): void {
     const left = this.#missed.filter(([name]) => !offer.has(name));
     for (const name of offer.keys()) {
-      const isMissed = this.#registered.has(name) && this.#world.missesEnd?.() === true;
+      const isMissed = this.#registered.has(name) && this.#machine.missesEnd();
       if (isMissed) this.#unwatched.add(name);
       else this.#unwatched.delete(name);
       this.#registered.add(name);
@@ -126,7 +110,7 @@ export class ModelPlugin {
   /** How long ago the kubelet last had exactly this many devices, in ms; Infinity: never. */
   offeredAgoMs(resource: string, count: number): number {
     if ((this.#offered.get(resource)?.length ?? 0) === count) return 0;
-    return this.#world.timeline.now - (this.#offeredAt.get(`${resource}=${count}`) ?? -Infinity);
+    return this.#machine.timeline.now - (this.#offeredAt.get(`${resource}=${count}`) ?? -Infinity);
   }
 
   start(uid: string): void {
@@ -165,7 +149,7 @@ export class ModelPlugin {
 
   /** The devices have changed: some plugins notice by themselves. */
   devicesChanged(): void {
-    const { plugin } = this.#world.setup;
+    const { plugin } = this.#setup;
     if (this.#uid !== undefined && (plugin === 'Following' || plugin === 'Hidden')) this.#read(this.#uid, 1500);
   }
 
@@ -177,14 +161,14 @@ export class ModelPlugin {
   /** It reads settings and devices, and reports to the kubelet a moment later. */
   #read(uid: string, afterMs: number): void {
     const round = (this.#round += 1);
-    const isCurrent = (): boolean => round === this.#round && this.#uid === uid && this.#world.kubelet.isUp;
-    this.#world.later(afterMs, afterMs + 500, () => {
+    const isCurrent = (): boolean => round === this.#round && this.#uid === uid && this.#machine.isUp;
+    this.#machine.later(afterMs, afterMs + 500, () => {
       if (!isCurrent()) return;
       const settings = this.#readSettings();
-      const offer = this.#world.faults.driverDown || !settings ? undefined : this.#readOffer(settings);
+      const offer = this.#machine.isDown || !settings ? undefined : this.#readOffer(settings);
       // The plugin exits and is restarted.
       if (offer === undefined || !settings) return this.#read(uid, 10_000);
-      this.#world.later(10, 800, () => {
+      this.#machine.later(10, 800, () => {
         if (!isCurrent()) return;
         this.#register(offer);
         this.settings = settings;
@@ -195,8 +179,9 @@ export class ModelPlugin {
 
   /** From the file that the node's label names, or the ConfigMap's default; undefined if there is no such file. */
   #readSettings(): ModelSettings | undefined {
-    const { setup, node, configMap } = this.#world;
-    if (!setup.hasConfigMap) return { strategy: setup.strategy };
+    const { node, configMap } = this.#machine;
+    const { hasConfigMap, strategy } = this.#setup;
+    if (!hasConfigMap) return { strategy };
     const file = configMap.files[node?.metadata.labels?.[devicePluginConfigLabel] ?? 'default'];
     if (!file) return undefined;
     const parsed = parseDevicePluginConfig(file);
@@ -206,7 +191,7 @@ export class ModelPlugin {
   }
 
   #readOffer({ strategy, sharing }: ModelSettings): DeviceIds | undefined {
-    const { device } = this.#world;
+    const { device } = this.#machine;
     const { errors } = computeResources(describeReport(device.report()), strategy);
     if (errors.length > 0) return undefined;
     const offer = new Map<string, string[]>();

@@ -33,6 +33,11 @@ function ownerOf(kind: string, name: string): OwnerReference {
   return { apiVersion: kind === 'Node' ? 'v1' : 'apps/v1', kind, name, uid: `set-${name}`, controller: true };
 }
 
+/** The node that it is bound to; empty while it waits for one. */
+export function nodeOf({ spec }: PodView): string {
+  return spec?.nodeName ?? '';
+}
+
 /** Whether a pod that has not ended wants a resource. */
 export function isUsing(pod: Pod, resource: string): boolean {
   const { phase } = pod.status ?? {};

@@ -9,8 +9,8 @@ import type { ReportedGpu } from '../../src/core/smi/report.ts';
 import type { ComputeInstanceRow, InstanceRow } from '../../src/core/smi/tables.ts';
 import { NvidiaSmi, type Permit } from '../../src/device/nvidia-smi.ts';
 import type { Calls } from './client.ts';
-import { busIdOf, DriverRefusal, type Gpu, type ModelDevice, type Slice } from './device.ts';
-import type { Random } from './random.ts';
+import { busIdOf, DriverRefusal, type Gpu } from './device.ts';
+import type { ModelMachine } from './machine.ts';
 
 /** What is done to a GPU: to its mode, or to one of its instances. */
 export type Operation =
@@ -21,27 +21,6 @@ export type Operation =
       readonly profile: string;
       readonly start: number;
     };
-
-/** The machine on which nvidia-smi runs. */
-export interface SmiHost {
-  readonly device: ModelDevice;
-  readonly random: Random;
-  /** It does not answer. */
-  readonly isDown: boolean;
-  /** Whether a program keeps the GPUs open. */
-  readonly isGpuOpen: boolean;
-  /** Whether a change of MIG mode takes effect with a boot only, as in a virtual machine, which can reset no GPU. */
-  readonly modeNeedsBoot: boolean;
-  /** How much longer each operation takes, in ms. */
-  readonly slowMs: number;
-  /** Whether the driver refuses the next operation. */
-  failsNow(): boolean;
-  /** The process that waits for it may be killed now. */
-  mayCrash(): void;
-  deviceIsMade(gpu: Gpu, instance: Pick<Slice, 'profile' | 'start'>): void;
-  /** Whoever follows the devices may look. */
-  devicesChanged(): void;
-}
 
 /** Words of nvidia-smi for what the driver refuses, and its exit code. */
 const refusals: Readonly<Record<string, readonly [rc: number, words: string]>> = {
@@ -54,7 +33,7 @@ const refusals: Readonly<Record<string, readonly [rc: number, words: string]>> =
 
 /** A device in memory, as the agent's code sees the driver of a node. Each call takes its time, and an end of the process cuts it off. */
 export class ModelSmi extends NvidiaSmi {
-  readonly #host: SmiHost;
+  readonly #machine: ModelMachine;
   readonly #calls: Calls;
   readonly #begin: (gpu: Gpu, operation: Operation) => void;
 
@@ -64,22 +43,22 @@ export class ModelSmi extends NvidiaSmi {
     Instances: (busId) => this.#readInstances(busId),
     InstanceRows: (busId) => this.#listInstances(busId),
     ComputeInstanceRows: (busId) => this.#listComputeInstances(busId),
-    Table: (busId) => this.#askOf(busId).then(() => this.#host.device.model),
+    Table: (busId) => this.#askOf(busId).then(() => this.#machine.device.model),
     // No layout of the model splits an instance.
     ComputeProfiles: () => Promise.resolve([]),
   };
 
   /** @param onBegin called before each operation that may disturb somebody, or creates an instance */
-  constructor(host: SmiHost, calls: Calls, onBegin: (gpu: Gpu, operation: Operation) => void) {
+  constructor(machine: ModelMachine, calls: Calls, onBegin: (gpu: Gpu, operation: Operation) => void) {
     super(() => Promise.reject(new Error('the model runs no program')));
-    this.#host = host;
+    this.#machine = machine;
     this.#calls = calls;
     this.#begin = onBegin;
   }
 
   /** Each reading is one of its own, though nothing has changed. */
   override readDevice(): Promise<DeviceState> {
-    return this.#ask(20, 200, () => ({ ...this.#host.device.state }));
+    return this.#ask(20, 200, () => ({ ...this.#machine.device.state }));
   }
 
   override glanceAtDevice(): Promise<DeviceState> {
@@ -144,38 +123,34 @@ export class ModelSmi extends NvidiaSmi {
   }
 
   #ask<Answer>(from: number, to: number, read: () => Answer): Promise<Answer> {
-    const host = this.#host;
-    return this.#calls.make(
-      (function* () {
-        yield host.random.between(from, to);
-        host.mayCrash();
-        if (host.isDown) throw new DeviceError('TimedOut', { tried: 'nvidia-smi', found: 'no answer' });
-        return read();
-      })(),
-    );
+    const answer = (): Answer => {
+      if (this.#machine.isDown) throw new DeviceError('TimedOut', { tried: 'nvidia-smi', found: 'no answer' });
+      return read();
+    };
+    return this.#calls.make(this.#machine.wait(from, to, answer));
   }
 
   /** One GPU as the driver shows it. */
   #askOf(busId: string): Promise<GpuState> {
     return this.#ask(5, 40, () => {
-      const found = this.#host.device.state.gpus.find(({ pciBusId }) => pciBusId === busId);
+      const found = this.#machine.device.state.gpus.find(({ pciBusId }) => pciBusId === busId);
       if (found) return found;
       throw new DeviceError('GpuLost', { tried: 'nvidia-smi -q -x', found: 'GPU is lost', gpu: busId });
     });
   }
 
   *#run(command: ChangeCommand, permit: Permit | undefined): Generator<number, Execution, undefined> {
-    const { random, slowMs } = this.#host;
-    this.#host.mayCrash();
+    const { random, slowMs } = this.#machine;
+    this.#machine.mayCrash();
     permit?.begin();
     const execution = this.#execute(command);
     yield random.between(50, 1500) + slowMs;
-    this.#host.mayCrash();
+    this.#machine.mayCrash();
     return execution;
   }
 
   #execute(command: ChangeCommand): Execution {
-    const { device, isDown } = this.#host;
+    const { device, isDown } = this.#machine;
     if (isDown) return { rc: 0, stdout: '', end: 'TimedOut' };
     const gpu = device.gpus.find((one) => busIdOf(one) === command.gpu);
     if (!gpu) throw new Error(`no GPU ${command.gpu}`);
@@ -188,13 +163,13 @@ export class ModelSmi extends NvidiaSmi {
       const [rc, words] = refusals[error.code] ?? [255, 'Unknown Error'];
       return { rc, stdout: [...said, words].join('\n'), end: 'Exited' };
     } finally {
-      this.#host.devicesChanged();
+      this.#machine.devicesChanged();
     }
   }
 
   /** @param said takes what nvidia-smi prints @throws DriverRefusal where it stops */
   #act(gpu: Gpu, command: ChangeCommand, said: string[]): void {
-    const { device, isGpuOpen, modeNeedsBoot } = this.#host;
+    const { device, isGpuOpen, modeNeedsBoot } = this.#machine;
     const { index } = gpu;
     switch (command.name) {
       case 'SetMode':
@@ -211,7 +186,7 @@ export class ModelSmi extends NvidiaSmi {
           said.push(`Successfully created GPU instance ID ${gi} on GPU ${index}`);
           if (!command.whole) device.empty(gpu, gi);
           else said.push(`Successfully created compute instance ID 0 on GPU ${index} GPU instance ID ${gi}`);
-          this.#host.deviceIsMade(gpu, { profile, start });
+          this.#machine.deviceIsMade(gpu, { profile, start });
         }
         return undefined;
       case 'CreateWholeComputeInstance': {
@@ -219,7 +194,7 @@ export class ModelSmi extends NvidiaSmi {
         this.#mayFail();
         device.fill(gpu, instance);
         const made = gpu.slices.find(({ gi }) => gi === instance);
-        if (made) this.#host.deviceIsMade(gpu, made);
+        if (made) this.#machine.deviceIsMade(gpu, made);
         said.push(`Successfully created compute instance ID 0 on GPU ${index} GPU instance ID ${instance}`);
         return undefined;
       }
@@ -249,13 +224,13 @@ export class ModelSmi extends NvidiaSmi {
   /** A mode that waits for a boot is set, and no failure. */
   #setMode(gpu: Gpu, mode: Gpu['mig'], isOpen: boolean, needsBoot: boolean): void {
     try {
-      this.#host.device.setMode(gpu, mode, isOpen, needsBoot);
+      this.#machine.device.setMode(gpu, mode, isOpen, needsBoot);
     } catch (error) {
       if (!(error instanceof DriverRefusal) || error.code !== 'RebootRequired') throw error;
     }
   }
 
   #mayFail(): void {
-    if (this.#host.failsNow()) throw new DriverRefusal('CommandFailed', 'the driver says no');
+    if (this.#machine.failsNow()) throw new DriverRefusal('CommandFailed', 'the driver says no');
   }
 }

@@ -4,7 +4,8 @@ import type { Kind } from './api.ts';
 import { leadersClocks } from './clock.ts';
 import { deletePolicy } from './deletion.ts';
 import { DriverRefusal, type Gpu } from './device.ts';
-import { hourMs, type ModelWorld } from './world.ts';
+import { hourMs } from './cluster.ts';
+import type { ModelWorld } from './world.ts';
 
 type Act = (world: ModelWorld) => void;
 
@@ -28,15 +29,15 @@ const table = {
     },
   ],
   endAllPods: [4, (world) => endPods(world)],
-  crashController: [3, (world) => world.crashController()],
+  crashController: [3, (world) => world.endControllers()],
   crashControllerSoon: [
     4,
     (world) => {
-      world.crashIn = { who: 'controller', calls: 1 + world.random.integer(6) };
+      world.crashIn = { who: 'controller', at: 'Begin', calls: 1 + world.random.integer(6) };
     },
   ],
   failOver: [3, (world) => world.lead()],
-  stopOldLeaders: [4, (world) => world.stopOldLeaders()],
+  stopOldLeaders: [4, (world) => world.endOldLeaders()],
   stallController: [
     3,
     (world) => {
@@ -50,7 +51,7 @@ const table = {
       world.random.pick(world.controllers)?.frozen.add(world.random.pick(kinds) ?? 'nodes');
     },
   ],
-  thawWatches: [6, (world) => thaw(world)],
+  thawWatches: [6, (world) => world.deliverAll()],
   loseAnswers: [
     3,
     (world) => {
@@ -70,18 +71,18 @@ const table = {
       world.faults.refusal = 0;
     },
   ],
-  crashAgent: [3, (world) => world.endAgent(10_000)],
+  crashAgent: [3, (world) => world.machine.restartAgent(10_000)],
   crashAgentSoon: [
     5,
     (world) => {
-      world.crashIn = { who: 'agent', calls: 1 + world.random.integer(8) };
+      world.crashIn = { who: 'agent', at: 'Begin', calls: 1 + world.random.integer(8) };
     },
   ],
   holdAgent: [
     1,
     (world) => {
       world.faults.agentHeld = true;
-      world.endAgent(1000);
+      world.machine.restartAgent(1000);
     },
   ],
   releaseAgent: [
@@ -90,9 +91,9 @@ const table = {
       world.faults.agentHeld = false;
     },
   ],
-  reboot: [2, (world) => world.reboot()],
-  reloadDriver: [1, (world) => world.reloadDriver()],
-  replaceNode: [1, (world) => world.replaceNode()],
+  reboot: [2, (world) => world.machine.reboot()],
+  reloadDriver: [1, (world) => world.machine.reloadDriver()],
+  replaceNode: [1, (world) => world.machine.replaceNode()],
   driverDown: [
     2,
     (world) => {
@@ -222,7 +223,7 @@ const table = {
   foreignMark: [
     2,
     (world) =>
-      world.editNode('user', (node) => ({
+      world.machine.edit('user', (node) => ({
         ...node,
         metadata: {
           ...node.metadata,
@@ -281,7 +282,7 @@ const table = {
     0,
     (world) => {
       world.freeze = world.freeze === undefined ? 'the auditors are here' : undefined;
-      world.crashController();
+      world.endControllers();
     },
   ],
   editOnDelete: [
@@ -291,23 +292,23 @@ const table = {
   setAgentClock: [
     0,
     (world) => {
-      world.agentAheadMs = world.random.pick([0, hourMs, -hourMs]) ?? 0;
+      world.machine.aheadMs = world.random.pick([0, hourMs, -hourMs]) ?? 0;
     },
   ],
   setLeadersClock: [0, (world) => world.setLeadersClock(world.random.pick(leadersClocks) ?? 0)],
-  nodeDies: [0, (world) => world.die()],
-  nodeLives: [0, (world) => world.live()],
+  nodeDies: [0, (world) => world.machine.die()],
+  nodeLives: [0, (world) => world.machine.live()],
   blindAgent: [
     0,
     (world) => {
-      world.faults.agentBlind = true;
+      world.machine.isBlind = true;
     },
   ],
   agentSees: [
     0,
     (world) => {
-      world.faults.agentBlind = false;
-      world.agent?.see(world.partition);
+      world.machine.isBlind = false;
+      world.machine.tellAgent();
     },
   ],
   driverGoes: [
@@ -366,7 +367,7 @@ const table = {
   restartKubelet: [
     0,
     (world) => {
-      if (world.kubelet.isUp) world.kubelet.plugin.kubeletRestarts();
+      if (world.machine.isUp) world.kubelet.plugin.kubeletRestarts();
     },
   ],
   secondStackComes: [0, (world) => switchSecondStack(world, true)],
@@ -386,7 +387,7 @@ const table = {
     1,
     (world) => {
       world.checks.isForcedOpen = true;
-      world.editNode('user', (node) => ({
+      world.machine.edit('user', (node) => ({
         ...node,
         spec: {
           ...node.spec,
@@ -421,11 +422,6 @@ export function endPods(world: ModelWorld): void {
   for (const pod of world.kubelet.users.list()) world.kubelet.endPod(pod.metadata.uid ?? '');
 }
 
-export function thaw(world: ModelWorld): void {
-  for (const controller of world.controllers) controller.frozen.clear();
-  world.deliverAll();
-}
-
 export function findGpus(world: ModelWorld): void {
   for (const gpu of world.device.gpus) {
     if (!gpu.isLost) continue;
@@ -441,7 +437,7 @@ export function findGpus(world: ModelWorld): void {
 }
 
 export function cordon(world: ModelWorld, isCordoned: boolean): void {
-  world.editNode('user', (node) => {
+  world.machine.edit('user', (node) => {
     const { unschedulable: _before, ...spec } = node.spec ?? {};
     return { ...node, spec: { ...spec, ...(isCordoned && { unschedulable: true }) } };
   });
@@ -456,7 +452,7 @@ function switchDynamicMig(world: ModelWorld, isOn: boolean): void {
 
 function switchSecondStack(world: ModelWorld, isThere: boolean): void {
   world.faults.secondStack = isThere;
-  world.kubelet.syncDaemonsSoon();
+  world.kubelet.syncSoon();
 }
 
 /** A user edits a policy that is there. */

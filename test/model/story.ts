@@ -1,12 +1,12 @@
 import { retryAnnotation } from '../../src/api/names.ts';
-import type { Bug } from './bugs.ts';
 import { findTrouble } from './calm.ts';
+import type { Bug } from './cluster.ts';
 import { deletePolicy } from './deletion.ts';
 import { applyPolicy, drawSchedules, drawSpec } from './policies.ts';
 import { Random } from './random.ts';
 import { deleteDeadlineMs, drawSetup, type Setup } from './setup.ts';
-import { cordon, endPods, findGpus, listSteps, type StoryStep, type StepName, take, thaw } from './steps.ts';
-import { Violation } from './violation.ts';
+import { cordon, endPods, findGpus, listSteps, type StoryStep, type StepName, take } from './steps.ts';
+import { shrinkSteps, Violation, violationOf } from './violation.ts';
 import { ModelWorld } from './world.ts';
 
 /** The story of a seed: a node, what happens to it, and what its policies say in the end. */
@@ -480,15 +480,15 @@ async function calmDown(world: ModelWorld, { end, asksForRetry }: Story): Promis
   world.kubelet.monitors.endAll();
   findGpus(world);
   cordon(world, false);
-  world.stopOldLeaders();
-  thaw(world);
+  world.endOldLeaders();
+  world.deliverAll();
   // A plugin that looked between two manual changes counts as restarted: the person who made them restarts it.
   if (world.hasDrifted) world.kubelet.restartPlugin();
   world.freeze = undefined;
-  if (world.controllers.some(({ freeze }) => freeze !== undefined)) world.crashController();
+  if (world.controllers.some(({ freeze }) => freeze !== undefined)) world.endControllers();
   // What has failed in the same way rests for up to an hour, unless somebody asks for a retry.
   if (asksForRetry)
-    world.editNode('user', (node) => ({
+    world.machine.edit('user', (node) => ({
       ...node,
       metadata: { ...node.metadata, annotations: { ...node.metadata.annotations, [retryAnnotation]: 'now' } },
     }));
@@ -544,32 +544,14 @@ export async function comeToRest(world: ModelWorld, end: Story['end'], watchMs =
   if (checks.operations !== operations) throw new Violation('S9', 'the device is changed, and all is as wished');
 }
 
-/** The shortest story that still violates the same invariant (ddmin). */
+/** The shortest story that still violates the same invariant. */
 export async function shrinkStory(story: Story, invariant: string, bug?: Bug): Promise<Story> {
-  let { steps } = story;
-  for (let size = Math.ceil(steps.length / 2); size >= 1;) {
-    let isSmaller = false;
-    for (let at = 0; at < steps.length;) {
-      const fewer = [...steps.slice(0, at), ...steps.slice(at + size)];
-      const found = await findViolation({ ...story, steps: fewer }, bug);
-      if (found?.invariant === invariant) {
-        steps = fewer;
-        isSmaller = true;
-      } else at += size;
-    }
-    if (!isSmaller || size > 1) size = size === 1 ? 0 : Math.ceil(size / 2);
-  }
-  return { ...story, steps };
+  const find = (steps: Story['steps']) => findViolation({ ...story, steps }, bug);
+  return { ...story, steps: await shrinkSteps(story.steps, invariant, find) };
 }
 
-export async function findViolation(story: Story, bug?: Bug): Promise<Violation | undefined> {
-  try {
-    await runStory(story, bug);
-    return undefined;
-  } catch (error) {
-    if (error instanceof Violation) return error;
-    throw error;
-  }
+export function findViolation(story: Story, bug?: Bug): Promise<Violation | undefined> {
+  return violationOf(() => runStory(story, bug));
 }
 
 export function tellStory({ seed, setup, steps, end }: Story): string {

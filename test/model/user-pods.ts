@@ -3,7 +3,7 @@ import type { PodHolding } from '../../src/core/device/kubelet.ts';
 import type { Pod } from './api.ts';
 import { uuidOf } from './plugin.ts';
 import { isOfUser, isUsing, type PodParts } from './pods.ts';
-import type { ModelWorld } from './world.ts';
+import type { NodeMachine } from './node-machine.ts';
 
 /** Who makes pods again, if anybody does. */
 const kinds = [
@@ -13,14 +13,14 @@ const kinds = [
 
 /** The scheduler, and the pods of users: what they want, and which devices they are given. */
 export class UserPods {
-  protected readonly world: ModelWorld;
+  protected readonly machine: NodeMachine;
   /** Devices of pods, by pod uid. */
   readonly allocations = new Map<string, { readonly resource: string; readonly id: string }>();
   /** Pods whose process runs on their device. */
   readonly #busy = new Set<string>();
 
-  constructor(world: ModelWorld) {
-    this.world = world;
+  constructor(machine: NodeMachine) {
+    this.machine = machine;
   }
 
   /** Claims at the API server. */
@@ -30,7 +30,7 @@ export class UserPods {
 
   /** Whether the kubelet knows which device each pod has, and each of them exists, or is said to be gone. */
   knows(isToldGone: (uuid: string) => boolean = () => false): boolean {
-    const { uuids } = this.world.device;
+    const { uuids } = this.machine.device;
     const ids = [...this.allocations.values()].map(({ id }) => uuidOf(id));
     return ids.every((id) => uuids.has(id) || isToldGone(id));
   }
@@ -44,7 +44,7 @@ export class UserPods {
   forgetUnbound(): void {}
 
   list(): readonly Pod[] {
-    return this.world.pods().filter(isOfUser);
+    return this.machine.pods().filter(isOfUser);
   }
 
   /** What the kubelet's PodResources shows. */
@@ -59,23 +59,23 @@ export class UserPods {
 
   /** The scheduler finds a node for a pod and binds it a moment later, whatever has changed. */
   schedule(): void {
-    const { node, random, timeline } = this.world;
+    const { node, random, timeline } = this.machine;
     if (!this.mayPlace) return;
     const free = Object.entries(node?.status?.allocatable ?? {}).filter(([name, amount]) => {
-      const used = this.world.pods().filter((pod) => isUsing(pod, name)).length;
+      const used = this.machine.pods().filter((pod) => isUsing(pod, name)).length;
       return Number(amount) > used;
     });
     const [resource] = random.pick(free) ?? [];
     if (resource === undefined) return;
     const bind = (): void => {
-      if (this.world.node?.metadata.uid === node?.metadata.uid) this.#bind(resource);
+      if (this.machine.node?.metadata.uid === node?.metadata.uid) this.#bind(resource);
     };
     timeline.after(random.chance(0.5) ? 0 : random.between(0, 200), bind);
   }
 
   /** Whether the node looks open to the scheduler. */
   protected get mayPlace(): boolean {
-    const { spec, status } = this.world.node ?? {};
+    const { spec, status } = this.machine.node ?? {};
     const isReady =
       status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;
     const isOpen = !(spec?.taints ?? []).some(({ effect }) => effect === 'NoSchedule') && spec?.unschedulable !== true;
@@ -83,7 +83,7 @@ export class UserPods {
   }
 
   #bind(resource: string): void {
-    this.world.checks.podIsBound(resource);
+    this.machine.checks.podIsBound(resource);
     const { uid = '' } = this.bind({
       containers: [{ name: 'main', resources: { limits: { [resource]: '1' } } }],
     }).metadata;
@@ -92,7 +92,7 @@ export class UserPods {
 
   /** @param status beside its phase @param uid a new one if absent */
   protected bind(spec: object, status: object = {}, uid?: string): Pod {
-    const { random, setup } = this.world;
+    const { random, setup } = this.machine;
     const kind = setup.hasAllPods ? random.pick(kinds) : random.chance(0.9) ? 'ReplicaSet' : undefined;
     const graceSeconds = setup.hasAllPods ? random.pick([undefined, 0, 1, 600]) : undefined;
     const parts: PodParts = {
@@ -100,20 +100,20 @@ export class UserPods {
       ...(kind !== undefined && { owner: kind }),
       isStatic: kind === 'Node',
       spec: {
-        nodeName: 'n',
+        nodeName: this.machine.name,
         ...spec,
         ...(graceSeconds !== undefined && { terminationGracePeriodSeconds: graceSeconds }),
       },
       status,
     };
-    return this.world.kubelet.newPod('user', parts, uid);
+    return this.machine.kubelet.newPod('user', parts, uid);
   }
 
   #admitSoon(uid: string, resource: string): void {
-    this.world.later(0, 300, () => {
-      const { kubelet } = this.world;
+    this.machine.later(0, 300, () => {
+      const { kubelet } = this.machine;
       if (!kubelet.isThere(uid)) return;
-      if (!kubelet.isUp) return this.#admitSoon(uid, resource);
+      if (!this.machine.isUp) return this.#admitSoon(uid, resource);
       const taken = new Set([...this.allocations.values()].map(({ id }) => id));
       const id = (kubelet.plugin.offered.get(resource) ?? []).find((one) => !taken.has(one));
       // A plugin that is gone answers nothing.
@@ -124,17 +124,17 @@ export class UserPods {
   }
 
   protected give(uid: string, resource: string, id: string): void {
-    const { kubelet, checks, device } = this.world;
+    const { kubelet, checks, device } = this.machine;
     checks.deviceIsGiven(uuidOf(id));
     this.allocations.set(uid, { resource, id });
     device.version += 1;
     kubelet.setStatus(uid, 'Running', true);
-    this.world.later(0, 1000, () => this.#startProcess(uid, id));
+    this.machine.later(0, 1000, () => this.#startProcess(uid, id));
   }
 
   #startProcess(uid: string, id: string): void {
-    const { device, kubelet } = this.world;
-    if (this.allocations.get(uid)?.id !== id || !device.uuids.has(uuidOf(id)) || !kubelet.isUp) return;
+    const { device } = this.machine;
+    if (this.allocations.get(uid)?.id !== id || !device.uuids.has(uuidOf(id)) || !this.machine.isUp) return;
     this.#busy.add(uid);
     device.startProcess(uuidOf(id));
   }
@@ -144,7 +144,7 @@ export class UserPods {
     for (const uid of this.#busy) {
       if (uuidOf(this.allocations.get(uid)?.id ?? '') !== uuid) continue;
       this.#busy.delete(uid);
-      this.world.device.endProcess(uuid);
+      this.machine.device.endProcess(uuid);
     }
   }
 
@@ -152,21 +152,21 @@ export class UserPods {
   release(uid: string): void {
     const held = this.allocations.get(uid);
     this.allocations.delete(uid);
-    if (held && this.#busy.delete(uid)) this.world.device.endProcess(uuidOf(held.id));
-    if (held) this.world.device.version += 1;
+    if (held && this.#busy.delete(uid)) this.machine.device.endProcess(uuidOf(held.id));
+    if (held) this.machine.device.version += 1;
   }
 
   shutDown(): void {
     this.#busy.clear();
-    this.world.device.processes.clear();
+    this.machine.device.processes.clear();
     this.allocations.clear();
-    this.world.device.version += 1;
+    this.machine.device.version += 1;
   }
 
   /** Pods that had devices are rejected when the machine is back: the devices are gone. */
   comeUp(): void {
     for (const { metadata, status } of this.list()) {
-      if (status?.phase === 'Running') this.world.kubelet.setStatus(metadata.uid ?? '', 'Failed', false);
+      if (status?.phase === 'Running') this.machine.kubelet.setStatus(metadata.uid ?? '', 'Failed', false);
     }
   }
 }

@@ -216,7 +216,7 @@ async function findFailure(mocha: Mocha, titles?: readonly string[]): Promise<st
 async function breaksModel(stories: number): Promise<boolean> {
   if (stories === 0) return false;
   const { drawStory, findViolation } = await import('../model/story.ts');
-  const { drawFleetStory, findFleetViolation } = await import('../fleet-model/fleet-story.ts');
+  const { drawFleetStory, findFleetViolation } = await import('../model/fleet-story.ts');
   questions = 0;
   try {
     for (let seed = 0; seed < stories; seed += 1)

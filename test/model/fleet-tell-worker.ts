@@ -1,4 +1,4 @@
-import { tellOnRequest } from '../model/tellers.ts';
+import { tellOnRequest } from './tellers.ts';
 import { tellFleetSeed } from './fleet-tell.ts';
 
 tellOnRequest(tellFleetSeed);

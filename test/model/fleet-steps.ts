@@ -1,6 +1,7 @@
 import { retryAnnotation } from '../../src/api/names.ts';
-import type { Kind } from '../model/api.ts';
-import { deletePolicy } from '../model/deletion.ts';
+import { hourMs } from './cluster.ts';
+import { watchedKinds } from './controller.ts';
+import { deletePolicy } from './deletion.ts';
 import { drawDeclaredSpec, drawDemandSchedules, drawDemandSpec, drawOnlooker, drawProfile } from './demand-policies.ts';
 import {
   applyFleetPolicy,
@@ -14,7 +15,7 @@ import {
 } from './fleet-policies.ts';
 import type { FleetMachine } from './fleet-machine.ts';
 import { isUsers } from './fleet-pods.ts';
-import { apps, type FleetWorld, hourMs } from './fleet-world.ts';
+import { apps, type FleetWorld } from './fleet-world.ts';
 
 /** What can happen to a fleet. */
 const usualSteps = {
@@ -61,7 +62,7 @@ const usualSteps = {
   cordon: (world) =>
     withMachine(world, (machine) => {
       const isOn = machine.node?.spec?.unschedulable !== true;
-      machine.edit(({ spec, ...node }) => {
+      machine.edit('user', ({ spec, ...node }) => {
         const { unschedulable: _before, ...rest } = spec ?? {};
         return { ...node, spec: { ...rest, ...(isOn && { unschedulable: true }) } };
       });
@@ -77,8 +78,7 @@ const usualSteps = {
     }),
   crashAgent: (world) =>
     withMachine(world, (machine) => {
-      machine.endAgent();
-      machine.startAgent(world.random.chance(0.8) ? 5000 : 90_000);
+      machine.restartAgent(world.random.chance(0.8) ? 5000 : 90_000);
     }),
   failDevice: (world) =>
     withMachine(world, (machine) => {
@@ -99,7 +99,7 @@ const usualSteps = {
     }),
   crashController: (world) => world.endControllers(),
   crashAtCall: (world) => {
-    world.crashIn = 1 + world.random.integer(12);
+    world.crashIn = { who: 'controller', at: 'Both', calls: 1 + world.random.integer(12) };
   },
   secondLeader: (world) => world.controllers.length < 2 && world.lead(),
   hang: (world) => {
@@ -109,9 +109,8 @@ const usualSteps = {
   },
   freezeWatch: (world) => {
     world.noteFault();
-    const kinds: readonly Kind[] = ['policies', 'nodes', 'partitions', 'agents'];
     for (const one of world.controllers) {
-      const kind = world.random.pick(kinds) ?? 'policies';
+      const kind = world.random.pick(watchedKinds) ?? 'policies';
       one.frozen.add(kind);
       world.later(1000, 20_000, () => {
         one.frozen.delete(kind);
@@ -141,7 +140,7 @@ const demandSteps = {
     withMachine(world, (machine) => {
       const leaving = { key: 'karpenter.sh/disrupted', effect: 'NoSchedule' };
       const edit = (isOn: boolean): void =>
-        machine.edit(({ spec, ...node }) => {
+        machine.edit('user', ({ spec, ...node }) => {
           const others = (spec?.taints ?? []).filter(({ key }) => key !== leaving.key);
           return { ...node, spec: { ...spec, taints: isOn ? [...others, leaving] : others } };
         });
@@ -213,7 +212,7 @@ const lateSteps = {
       machine.isBlind = true;
       world.later(5000, 500_000, () => {
         machine.isBlind = false;
-        machine.seePartition();
+        machine.tellAgent();
       });
     }),
   leaderless: (world) => {
@@ -250,11 +249,11 @@ const pluginSteps = {
   editOffer: (world) =>
     editSome(world, ({ sharing: _before, ...spec }) => ({ ...spec, ...drawOffer(world.setup, world.random) })),
   discoveryDies: (world) =>
-    withMachine(world, ({ pods }) => {
-      if (pods) pods.isDiscoveryDead = true;
+    withMachine(world, (machine) => {
+      machine.isDiscoveryDead = true;
     }),
   discoveryLives: (world) => {
-    for (const { pods } of world.machines.values()) pods?.reviveDiscovery();
+    for (const machine of world.machines.values()) machine.isDiscoveryDead = false;
   },
   nodeDies: (world) =>
     withMachine(world, (machine) => {
@@ -315,7 +314,7 @@ export function listFleetSteps(): readonly FleetStepName[] {
 
 /** A user requests a retry of what failed twice in the same way. */
 export function askForRetry(machine: FleetMachine): void {
-  machine.edit((node) => ({
+  machine.edit('user', (node) => ({
     ...node,
     metadata: { ...node.metadata, annotations: { ...node.metadata.annotations, [retryAnnotation]: 'now' } },
   }));
@@ -323,7 +322,7 @@ export function askForRetry(machine: FleetMachine): void {
 
 export function setReady(machine: FleetMachine, isReady: boolean): void {
   const conditions = [{ type: 'Ready', status: isReady ? 'True' : 'Unknown' }];
-  machine.edit((node) => ({ ...node, status: { ...node.status, conditions } }));
+  machine.edit('user', (node) => ({ ...node, status: { ...node.status, conditions } }));
 }
 
 function withMachine(world: FleetWorld, act: (machine: FleetMachine) => void): void {

@@ -1,4 +1,4 @@
-import type { Random } from '../model/random.ts';
+import type { Random } from './random.ts';
 
 /** The fleet of a story. */
 export interface FleetSetup {

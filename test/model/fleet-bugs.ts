@@ -1,35 +1,16 @@
 import type { Command } from '../../src/core/node/commands.ts';
-import type { SettledDecision } from '../model/controller.ts';
+import type { Bug } from './cluster.ts';
 import { deviceMeets } from '../../src/core/device/plan.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
-import type { LedgerSnapshot, LedgerStep } from '../../src/core/rollout/ledger.ts';
-import type { DemandAsked } from '../../src/core/demand/plan-pool.ts';
-import type { DemandGpu } from '../../src/core/demand/members.ts';
-import type { ReadPool } from '../model/follow-demand.ts';
+import type { LedgerSnapshot } from '../../src/core/rollout/ledger.ts';
 import type { Slot } from '../../src/core/rollout/budget.ts';
 import type { FleetTheme } from './fleet-story.ts';
-import type { Pod } from '../model/api.ts';
+import type { Pod } from './api.ts';
 import { isAbsurd } from './fleet-pods.ts';
 
 type Rollout = NonNullable<LedgerSnapshot['policy']['spec']['rollout']>;
 
-/** A deliberate mistake, to check that the fleet model finds it. */
-export interface FleetBug {
-  readonly name: string;
-  readonly what: string;
-  /** The kind of story that exposes it. */
-  readonly theme?: FleetTheme;
-  readonly see?: (snapshot: NodeSnapshot) => NodeSnapshot;
-  readonly say?: (decision: SettledDecision, snapshot: NodeSnapshot) => Partial<SettledDecision>;
-  readonly seeLedger?: (snapshot: LedgerSnapshot) => LedgerSnapshot;
-  readonly seePool?: (members: readonly DemandGpu[], known: ReadPool | undefined, now: number) => readonly DemandGpu[];
-  /** What is listed of pods that wait. */
-  readonly listPending?: (pods: readonly Pod[]) => readonly Pod[];
-  readonly seeAsked?: (asked: DemandAsked) => DemandAsked;
-  readonly sayLedger?: (step: LedgerStep, snapshot: LedgerSnapshot) => LedgerStep;
-}
-
-export const fleetBugs: readonly FleetBug[] = [
+export const fleetBugs: readonly Bug<FleetTheme>[] = [
   {
     name: 'BeginBehind',
     what: 'begins a term before its watches have caught up',

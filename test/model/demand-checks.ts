@@ -10,10 +10,11 @@ import type { DemandGpu } from '../../src/core/demand/members.ts';
 import type { ChosenLayouts } from '../../src/core/demand/plan-pool.ts';
 import { isServed, type Planned } from '../../src/core/demand/plan-pool.ts';
 import type { WantedSlice } from '../../src/core/demand/wanted.ts';
-import type { ApiChange, Pod, Policy } from '../model/api.ts';
-import { planPool } from '../model/follow-demand.ts';
-import { Violation } from '../model/violation.ts';
-import { isAbsurd, nodeOf, resourceOf } from './fleet-pods.ts';
+import type { ApiChange, Pod, Policy } from './api.ts';
+import { planPool } from './follow-demand.ts';
+import { Violation } from './violation.ts';
+import { nodeOf } from './pods.ts';
+import { isAbsurd, resourceOf } from './fleet-pods.ts';
 import { msOf } from './fleet-policies.ts';
 import type { FleetWorld } from './fleet-world.ts';
 

@@ -1,18 +1,12 @@
 import type { NodeObject } from '../../src/controller/operator.ts';
-import type { Pod } from '../model/api.ts';
+import type { Pod } from './api.ts';
 import type { PodView } from '../../src/core/kubernetes/pod.ts';
-
-/** A label says where a pod is bound: the product never reads a pod's `spec.nodeName`, which the API server selects by. */
-const boundTo = 'test/node';
-
-export function nodeOf({ metadata }: Pod): string {
-  return metadata.labels?.[boundTo] ?? '';
-}
 
 interface PodParts {
   readonly uid: string;
   readonly app: string;
-  readonly node: string;
+  /** Where it runs; absent: it waits. */
+  readonly node?: string;
   readonly resource: string;
   /** How many of it; 1 if absent. */
   readonly amount?: string;
@@ -31,10 +25,14 @@ export function makePod({ uid, app, node, resource, amount = '1', isBare, pool }
       name: uid,
       namespace: 'default',
       uid,
-      labels: { app, [boundTo]: node },
+      labels: { app },
       ...(!isBare && { ownerReferences: [owner] }),
     },
-    spec: { containers: [container], ...(pool !== undefined && { nodeSelector: { pool } }) },
+    spec: {
+      ...(node !== undefined && { nodeName: node }),
+      containers: [container],
+      ...(pool !== undefined && { nodeSelector: { pool } }),
+    },
     status: { phase: 'Pending' },
   };
 }
@@ -42,12 +40,6 @@ export function makePod({ uid, app, node, resource, amount = '1', isBare, pool }
 /** Whether a pod is a user's, and not one that makes GPUs usable. */
 export function isUsers({ metadata }: Pod): boolean {
   return metadata.labels?.['role'] === undefined;
-}
-
-/** @param node where it runs from now on */
-export function bindPod(pod: Pod, node: string): Pod {
-  const { metadata } = pod;
-  return { ...pod, metadata: { ...metadata, labels: { ...metadata.labels, [boundTo]: node } } };
 }
 
 /** What a pod requests. */

@@ -1,5 +1,5 @@
-import { Violation } from '../model/violation.ts';
-import { nodeOf } from './fleet-pods.ts';
+import { Violation } from './violation.ts';
+import { nodeOf } from './pods.ts';
 import { msOf } from './fleet-policies.ts';
 import type { FleetWorld } from './fleet-world.ts';
 

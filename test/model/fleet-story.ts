@@ -1,9 +1,9 @@
 import type { PolicySpec } from '../../src/api/types.ts';
 import type { Fleet } from '../../src/core/policy/fleet.ts';
-import { deletePolicy } from '../model/deletion.ts';
-import { Random } from '../model/random.ts';
-import { Violation } from '../model/violation.ts';
-import type { FleetBug } from './fleet-bugs.ts';
+import type { Bug } from './cluster.ts';
+import { deletePolicy } from './deletion.ts';
+import { Random } from './random.ts';
+import { shrinkSteps, Violation, violationOf } from './violation.ts';
 import { meets } from './fleet-checks.ts';
 import { oscillate } from './demand-tide.ts';
 import { drawDemandSpec } from './demand-policies.ts';
@@ -350,7 +350,7 @@ export function drawFleetStory(seed: number, theme: FleetTheme = 'Usual'): Fleet
 }
 
 /** A new leader continues: however often one follows another, an edit re-lays no more GPUs than with one leader. */
-async function compareLeaders(story: FleetStory, bug: FleetBug | undefined): Promise<void> {
+async function compareLeaders(story: FleetStory, bug: Bug | undefined): Promise<void> {
   const changes = await countChanges(story, bug, true);
   const alone = await countChanges(story, bug, false);
   if (changes > alone)
@@ -361,7 +361,7 @@ async function compareLeaders(story: FleetStory, bug: FleetBug | undefined): Pro
 }
 
 /** @returns how many GPUs are changed, with leaders that change or with one */
-async function countChanges(story: FleetStory, bug: FleetBug | undefined, changesLeaders: boolean): Promise<number> {
+async function countChanges(story: FleetStory, bug: Bug | undefined, changesLeaders: boolean): Promise<number> {
   const world = new FleetWorld(story.setup, story.seed, bug);
   for (const step of story.steps) {
     world.random = new Random(step.seed);
@@ -378,7 +378,7 @@ async function countChanges(story: FleetStory, bug: FleetBug | undefined, change
 const patienceMs = 4 * 3600_000;
 
 /** @throws Violation if an invariant is violated on the way, or if the fleet does not settle afterwards */
-export async function runFleetStory({ seed, setup, steps }: FleetStory, bug?: FleetBug): Promise<FleetWorld> {
+export async function runFleetStory({ seed, setup, steps }: FleetStory, bug?: Bug): Promise<FleetWorld> {
   const world = new FleetWorld(setup, seed, bug);
   for (const step of steps) {
     world.random = new Random(step.seed);
@@ -409,11 +409,11 @@ async function calmDown(world: FleetWorld): Promise<void> {
     machine.comeUp();
     machine.fate = 'Well';
     machine.isBlind = false;
-    machine.pods?.reviveDiscovery();
+    machine.isDiscoveryDead = false;
     machine.startAgent(1000);
-    machine.seePartition();
+    machine.tellAgent();
     setReady(machine, true);
-    machine.edit(({ spec, ...node }) => {
+    machine.edit('user', ({ spec, ...node }) => {
       const { unschedulable: _over, ...rest } = spec ?? {};
       return { ...node, spec: rest };
     });
@@ -489,33 +489,14 @@ function deciderOf(fleet: Pick<Fleet, 'winnerOf' | 'policy'>, node: string): str
   return name !== undefined && fleet.policy(name)?.policy.spec.mode !== 'Plan' ? name : undefined;
 }
 
-/** The shortest story that still violates the same invariant (ddmin). */
+/** The shortest story that still violates the same invariant. */
 export async function shrinkFleetStory(story: FleetStory, invariant: string): Promise<FleetStory> {
-  let { steps } = story;
-  for (let size = Math.ceil(steps.length / 2); size >= 1;) {
-    let isSmaller = false;
-    for (let at = 0; at < steps.length;) {
-      const fewer = [...steps.slice(0, at), ...steps.slice(at + size)];
-      const found = await findFleetViolation({ ...story, steps: fewer });
-      if (found?.invariant === invariant) {
-        steps = fewer;
-        isSmaller = true;
-      } else at += size;
-    }
-    if (!isSmaller || size > 1) size = size === 1 ? 0 : Math.ceil(size / 2);
-  }
-  return { ...story, steps };
+  const find = (steps: FleetStory['steps']) => findFleetViolation({ ...story, steps });
+  return { ...story, steps: await shrinkSteps(story.steps, invariant, find) };
 }
 
-export async function findFleetViolation(story: FleetStory, bug?: FleetBug): Promise<Violation | undefined> {
-  try {
-    if (story.theme === 'Succession') await compareLeaders(story, bug);
-    else await runFleetStory(story, bug);
-    return undefined;
-  } catch (error) {
-    if (error instanceof Violation) return error;
-    throw error;
-  }
+export function findFleetViolation(story: FleetStory, bug?: Bug): Promise<Violation | undefined> {
+  return violationOf(() => (story.theme === 'Succession' ? compareLeaders(story, bug) : runFleetStory(story, bug)));
 }
 
 export function tellFleetStory({ seed, setup, steps }: FleetStory): string {

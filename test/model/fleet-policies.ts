@@ -1,5 +1,5 @@
 import type { PolicyLayout, PolicySpec } from '../../src/api/types.ts';
-import type { Random } from '../model/random.ts';
+import type { Random } from './random.ts';
 import type { FleetSetup } from './fleet-setup.ts';
 import type { FleetWorld } from './fleet-world.ts';
 

@@ -1,4 +1,4 @@
-import type { StoryRequest } from '../model/tellers.ts';
+import type { StoryRequest } from './tellers.ts';
 import { fleetBugs } from './fleet-bugs.ts';
 import {
   drawFleetStory,

@@ -1,8 +1,8 @@
 import type { DemandState, GpuPartitionPolicy, PolicyDemand } from '../../src/api/types.ts';
 import { NOBODY, type PoolGpu } from '../../src/core/demand/solver/pool.ts';
 import { nameSlice, profilesServing, type DemandReport } from '../../src/core/policy/spec.ts';
-import { planPool } from '../model/follow-demand.ts';
-import { resourceOf as resourceFor } from '../model/plugin.ts';
+import { planPool } from './follow-demand.ts';
+import { resourceOf as resourceFor } from './plugin.ts';
 import type { FleetMachine } from './fleet-machine.ts';
 import { isAbsurd, isFor, resourceOf } from './fleet-pods.ts';
 import type { FleetWorld } from './fleet-world.ts';
