@@ -43,8 +43,9 @@ export abstract class ModelMachine {
     this.api = cluster.api;
   }
 
+  /** Like a real one, a UUID, it differs from others in its first eight characters: marks keep no more. */
   get bootID(): string {
-    return `${this.uid}-${this.boot}`;
+    return `${String(this.boot).padStart(8, '0')}-${this.uid}`;
   }
 
   get random(): Random {
