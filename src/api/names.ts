@@ -11,6 +11,9 @@ export const policyLabel = 'gpupartition.dev/policy';
 export const stateLabel = 'gpupartition.dev/state';
 export const layoutLabel = 'gpupartition.dev/layout';
 
+/** The condition of a Node by which other programs open and close their gates. */
+export const partitionReadyCondition = 'GpuPartitionReady';
+
 /** A node with this label has a GPU (gpu-operator and NFD set it), or is to be treated as if it had one. */
 export const gpuPresenceLabel = 'nvidia.com/gpu.present';
 

@@ -43,6 +43,7 @@ interface ProgramOptions extends ServiceOptions {
   readonly pluginRefresh: 'Signal' | 'Evict';
   readonly nodeStatus: 'Write' | 'Wait';
   readonly tidyNodeStatus: boolean;
+  readonly nodeCondition: boolean;
   readonly unknownDevicePlugin: 'Refuse' | 'Await';
   readonly devicePluginSelector?: ReturnType<typeof equalitySelector>;
   readonly systemNamespaces: readonly string[];
@@ -117,6 +118,11 @@ function describeController(): Command {
     .option(
       '--tidy-node-status',
       'remove resources of earlier layouts from the status of a node that has been Ready for 10 minutes; the kubelet leaves them at 0',
+      false,
+    )
+    .option(
+      '--node-condition',
+      'keep the condition GpuPartitionReady on nodes that a policy decides over, for other programs that gate nodes by conditions',
       false,
     )
     .option(
@@ -244,6 +250,7 @@ async function runController(options: ProgramOptions): Promise<void> {
         pluginRefresh: options.pluginRefresh,
         nodeStatus: options.nodeStatus,
         tidyNodeStatus: options.tidyNodeStatus,
+        nodeCondition: options.nodeCondition,
         refusesUnknownPlugin: options.unknownDevicePlugin === 'Refuse',
         pluginSelector: options.devicePluginSelector,
         systemNamespaces: options.systemNamespaces,

@@ -9,10 +9,10 @@ import type { Gatherer } from './gather.ts';
 import type { NodeObject } from './operator.ts';
 import type { PreviewPlanner } from './follow-demand.ts';
 import { messageOf } from '../core/text/words.ts';
-import { nodePartitions } from '../api/resources.ts';
+import { nodePartitions, nodes } from '../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import type { NodeRolloutState } from '../core/rollout/budget.ts';
-import { reportNode } from '../core/node/status.ts';
+import { reportCondition, reportNode } from '../core/node/status.ts';
 import { deepEqual, mergePatchOf } from '../core/text/json.ts';
 import type { KubeVerbs } from '../kube/client.ts';
 import type { EventRecorder } from '../kube/events.ts';
@@ -156,6 +156,8 @@ export class NodeReporter {
   readonly #parts: ReportParts;
   /** The times of the last writes, in ms since the epoch, by node. */
   readonly #writtenAt = new Map<string, number>();
+  /** The same of the conditions of Nodes, and whether the API server took them. */
+  readonly #toldAt = new Map<string, { readonly at: number; readonly isRefused: boolean }>();
 
   constructor(parts: ReportParts) {
     this.#parts = parts;
@@ -197,6 +199,7 @@ export class NodeReporter {
   forget(name: string): void {
     for (const moved of this.#parts.cluster.rollout.remove(name)) this.#parts.onNews(moved);
     this.#writtenAt.delete(name);
+    this.#toldAt.delete(name);
     this.#parts.cluster.forget(name);
   }
 
@@ -208,7 +211,38 @@ export class NodeReporter {
     if (verdict.phase !== 'Ready') this.#tally(name, claim, verdict, partition);
     const { requeueAfterMs, isRefused } = await this.#write(snapshot, verdict, memory);
     if (verdict.phase === 'Ready' && isRefused !== true) this.#tally(name, claim, verdict, partition);
-    return requeueAfterMs;
+    const againMs = await this.#writeCondition(snapshot);
+    return againMs === undefined ? requeueAfterMs : Math.min(requeueAfterMs ?? Infinity, againMs);
+  }
+
+  /** Last: it follows the node's own object. @returns milliseconds until the condition may change; undefined if nothing is held back */
+  async #writeCondition(snapshot: NodeSnapshot): Promise<number | undefined> {
+    const { client, cluster, now } = this.#parts;
+    const { name } = snapshot.node.metadata;
+    // An open node that was closed just now, or the other way round, is known as it was before.
+    const node = cluster.nodes.get(name) ?? snapshot.node;
+    const partition = cluster.partitions.get(name);
+    const at = now();
+    const told = this.#toldAt.get(name);
+    const restMs = told?.isRefused === true ? told.at + refusedMs - at : 0;
+    if (restMs > 0) return restMs;
+    const { patch, requeueAfterMs } = reportCondition({ ...snapshot, node }, partition, at, told?.at);
+    if (patch === undefined) return requeueAfterMs;
+    const ref = { resource: nodes, name, subresource: 'status' };
+    // Another node of its name is none of ours.
+    const change = { metadata: { uid: node.metadata.uid }, status: { conditions: [patch] } };
+    const written = await orRefusal(client.mergeItems<KubeObject>(ref, change, { metadataOnly: true }), [403, 404]);
+    const isRefused = written instanceof ApiError;
+    this.#toldAt.set(name, { at, isRefused });
+    if (!isRefused) cluster.nodes.expect(name, written.metadata.resourceVersion, at);
+    else if (partition !== undefined) this.#announceRefusal(partition, 'condition of the Node not written', written);
+    return isRefused ? refusedMs : undefined;
+  }
+
+  #announceRefusal(object: GpuNodePartition & KubeObject, what: string, { message }: ApiError): void {
+    const about = { object, resource: nodePartitions, action: 'Partition' } as const;
+    const note = `${what}, and the node proceeds as before: ${message}`;
+    this.#parts.events.record({ ...about, type: 'Warning', reason: 'StatusRefused', message: note });
   }
 
   async #write(
@@ -231,9 +265,7 @@ export class NodeReporter {
     });
     const written = await orRefusal(sent);
     if (written instanceof ApiError) {
-      const message = `status not written, and the node proceeds as before: ${written.message}`;
-      const about = { object: partition, resource: nodePartitions, action: 'Partition' } as const;
-      this.#parts.events.record({ ...about, type: 'Warning', reason: 'StatusRefused', message });
+      this.#announceRefusal(partition, 'status not written', written);
       return { requeueAfterMs: Math.min(requeueAfterMs ?? Infinity, refusedMs), isRefused: true };
     }
     const { status: now } = this.#parts.cluster.partitions.remember(written);

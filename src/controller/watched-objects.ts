@@ -1,3 +1,4 @@
+import { partitionReadyCondition } from '../api/names.ts';
 import { deepEqual, omitUndefined, SharedValues } from '../core/text/json.ts';
 import { type NodeView, PackedLabels } from '../core/kubernetes/node.ts';
 import type {
@@ -31,7 +32,9 @@ const sharedNodeValues = new SharedValues(512);
 /** A Node of a large fleet is 15 kB; these are the relevant parts. What is equal across the fleet is kept once. Of the result itself all is kept. */
 export function trimNode(node: NodeView): NodeView {
   if (node.metadata instanceof KeptMetadata) return node;
-  const ready = node.status?.conditions?.find(({ type }) => type === 'Ready');
+  const { conditions = [] } = node.status ?? {};
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  const own = conditions.find(({ type }) => type === partitionReadyCondition);
   const bootID = node.status?.nodeInfo?.bootID;
   return {
     metadata: new KeptMetadata(node.metadata),
@@ -44,7 +47,10 @@ export function trimNode(node: NodeView): NodeView {
       allocatable: sharedNodeValues.share({ ...node.status?.allocatable }),
       capacity: projectQuantities(node.status?.capacity),
       ...(bootID !== undefined && { nodeInfo: { bootID } }),
-      conditions: sharedNodeValues.share(ready ? [describeReady(ready)] : []),
+      conditions: sharedNodeValues.share([
+        ...(ready ? [describeReady(ready)] : []),
+        ...(own ? [describeOwn(own)] : []),
+      ]),
     },
   };
 }
@@ -110,11 +116,16 @@ export function hasSameLabels({ metadata: a }: NodeView, { metadata: b }: NodeVi
   return a.isLabelledAs?.(b) ?? deepEqual(a.labels, b.labels);
 }
 
-type ReadyCondition = NonNullable<NonNullable<NodeView['status']>['conditions']>[number];
+type NodeCondition = NonNullable<NonNullable<NodeView['status']>['conditions']>[number];
 
 /** The message of a ready node changes with the kubelet's wording and is irrelevant. */
-function describeReady({ type, status, message }: ReadyCondition): ReadyCondition {
+function describeReady({ type, status, message }: NodeCondition): NodeCondition {
   return { type, status, ...(status !== 'True' && message !== undefined && { message }) };
+}
+
+/** Its times differ from node to node, and nothing rests on them. */
+function describeOwn({ type, status, reason, message }: NodeCondition): NodeCondition {
+  return omitUndefined({ type, status, reason, message });
 }
 
 type LastGood = NonNullable<DeviceReport['lastGood']>;

@@ -104,10 +104,14 @@ export function isDefinite(error: unknown): boolean {
   return error instanceof ApiError && error.code !== 0 && error.code < 500 && !error.isRepetition;
 }
 
-/** The answer to a write, or why the API server does not take what is written as it is, however often it is sent. */
-export async function orRefusal<T>(sent: Promise<T>): Promise<T | ApiError> {
+/**
+ * The answer to a write, or why the API server does not take what is written as it is, however often it is sent.
+ *
+ * @param more further codes on which the caller continues, too
+ */
+export async function orRefusal<T>(sent: Promise<T>, more: readonly number[] = []): Promise<T | ApiError> {
   return sent.catch((error: unknown) => {
-    if (error instanceof ApiError && [400, 413, 422].includes(error.code)) return error;
+    if (error instanceof ApiError && [400, 413, 422, ...more].includes(error.code)) return error;
     throw error;
   });
 }

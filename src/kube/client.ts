@@ -129,6 +129,12 @@ export class KubeClient {
     return this.#write<T>('PATCH', objectPath(ref), patch, options, { contentType: 'application/merge-patch+json' });
   }
 
+  /** Strategic merge patch, of built-in kinds only: as JSON merge patch, but a list of named items is merged by their names. */
+  mergeItems<T extends KubeObject>(ref: ObjectRef, patch: unknown, options?: WriteOptions): Promise<T> {
+    const contentType = 'application/strategic-merge-patch+json';
+    return this.#write<T>('PATCH', objectPath(ref), patch, options, { contentType });
+  }
+
   /** JSON patch: all operations or none; a failed `test` is a 422. */
   patch<T extends KubeObject>(
     ref: ObjectRef,
@@ -202,7 +208,17 @@ export class KubeClient {
 /** The verbs by which the controller reads and writes: a part of its work takes them from here, or from an API in memory. */
 export type KubeVerbs = Pick<
   KubeClient,
-  'find' | 'list' | 'create' | 'createSubresource' | 'merge' | 'patch' | 'apply' | 'applyStatus' | 'delete' | 'request'
+  | 'find'
+  | 'list'
+  | 'create'
+  | 'createSubresource'
+  | 'merge'
+  | 'mergeItems'
+  | 'patch'
+  | 'apply'
+  | 'applyStatus'
+  | 'delete'
+  | 'request'
 >;
 
 /** What `apply` sends; name, namespace, apiVersion and kind are filled in. */

@@ -5,13 +5,14 @@ export interface Attempt {
   readonly path: string;
   readonly body?: unknown;
   /** `merge` unless told; of a PATCH. */
-  readonly patch?: 'merge' | 'json' | 'apply';
+  readonly patch?: 'merge' | 'json' | 'apply' | 'strategic';
 }
 
 const patchTypes = {
   merge: 'application/merge-patch+json',
   json: 'application/json-patch+json',
   apply: 'application/apply-patch+yaml',
+  strategic: 'application/strategic-merge-patch+json',
 } as const;
 
 /** Tries a request with somebody's token. @returns empty where it was allowed, else the words of the refusal */

@@ -8,6 +8,7 @@ import { accountOf, renderFolder } from './installation.ts';
 
 /** As the controller's own client asks. */
 const asController = 'fieldManager=gpu-partition-controller';
+const monday = '2026-01-05T00:00:00Z';
 
 describe('whoever has the controller’s token', () => {
   const cluster = useSharedCluster();
@@ -164,6 +165,50 @@ describe('whoever has the controller’s token', () => {
     expect(await patchStatus({ nodeInfo: { kubeletVersion: 'v1.0.0' } })).to.include(rest);
     expect(await patchStatus({}, node, { labels: { 'gpupartition.dev/state': 'waiting' } })).to.include(rest);
     expect(await patchStatus({}, node, { annotations: { 'gpupartition.dev/x': 'y' } })).to.include(rest);
+  });
+
+  it('writes the condition by which other programs gate nodes, and no other’s', async () => {
+    const type = 'GpuPartitionReady';
+    const own = { type, status: 'True', reason: 'Ready', message: 'all match', lastTransitionTime: monday };
+    const patchConditions = (conditions: readonly object[], of = node): Promise<string> =>
+      attack({
+        path: `${of}/status?${asController}`,
+        patch: 'strategic',
+        body: { metadata: {}, status: { conditions } },
+      });
+    const conditionsNow = async (): Promise<readonly { readonly type: string; readonly status: string }[]> => {
+      const { body } = await cluster().client.send({ path: node });
+      return (body as { readonly status: { readonly conditions?: readonly (typeof own)[] } }).status.conditions ?? [];
+    };
+    const theirs = [
+      { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'as the kubelet says' },
+      { type: 'XidProblem', status: 'False', reason: 'NoXid', message: 'as the node problem detector says' },
+    ];
+    const contentType = 'application/merge-patch+json';
+    const conditions = { status: { conditions: theirs } };
+    await cluster().client.demand({ method: 'PATCH', path: `${node}/status`, contentType, body: conditions });
+    expect(await patchConditions([own])).to.equal('');
+    expect(await patchConditions([{ ...own, status: 'False', reason: 'Applying' }])).to.equal('');
+    // The node controller changes others’ conditions, too, on a node without a kubelet.
+    expect((await conditionsNow()).map((one) => one.type)).to.have.members(['Ready', 'XidProblem', type]);
+    const rest = 'nothing but the quantities';
+    for (const one of theirs) expect(await patchConditions([{ ...one, status: 'Unknown' }])).to.include(rest);
+    expect(await patchConditions([{ type: 'XidProblem', $patch: 'delete' }])).to.include(rest);
+    expect(await patchConditions([{ ...own, type: 'GpuPartitionReady2' }])).to.include(rest);
+    const shape = 'True or False, with a reason in one word';
+    expect(await patchConditions([{ ...own, status: 'Unknown' }])).to.include(shape);
+    expect(await patchConditions([{ ...own, reason: 'not a reason' }])).to.include(shape);
+    expect(await patchConditions([{ ...own, message: 'x'.repeat(1025) }])).to.include(shape);
+    const twice = [...theirs, own, own];
+    expect(
+      await attack({ path: `${node}/status?${asController}`, body: { status: { conditions: twice } } }),
+    ).not.to.equal('');
+    expect(await patchConditions([{ type, $patch: 'delete' }])).to.equal('');
+    expect((await conditionsNow()).map((one) => one.type)).to.have.members(['Ready', 'XidProblem']);
+    const plain = uniqueName('plain');
+    const body = { apiVersion: 'v1', kind: 'Node', metadata: { name: plain } };
+    await cluster().client.demand({ method: 'POST', path: '/api/v1/nodes', body });
+    expect(await patchConditions([own], `/api/v1/nodes/${plain}`)).to.include('only nodes with GPUs');
   });
 
   it('gives a node without GPUs none, and so cannot close it either', async () => {

@@ -55,6 +55,7 @@ export class FleetDouble extends GpuPartitionOperator {
         pluginRefresh: 'Signal',
         nodeStatus: 'Wait',
         tidyNodeStatus: false,
+        nodeCondition: false,
         advertiseDeadlineMs: 300_000,
         gpuClients: defaultClients,
         clientsDeadlineMs: 300_000,

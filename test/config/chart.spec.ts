@@ -338,6 +338,7 @@ describe('the chart', () => {
       'devicePluginConfig.enabled=true',
     ],
     gpuClients: [[{ name: 'own', container: 'main', goes: ['InUse'] }], /clients:\n +- container: main/],
+    'nodeCondition.enabled': [true, /^ +- --node-condition$/m],
     'podDisruptionBudget.enabled': [false, /kind: PodDisruptionBudget/],
     'networkPolicy.enabled': [false, /kind: NetworkPolicy/],
     'podMonitor.enabled': [true, /kind: PodMonitor/],

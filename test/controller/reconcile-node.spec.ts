@@ -266,3 +266,53 @@ describe('NodeReporter', () => {
     expect(ready()).to.equal(1);
   });
 });
+
+describe('the condition of a Node', () => {
+  const ready = { phase: 'Ready', reason: 'Ready', message: 'all match' } as const;
+
+  /** A reporter with the option on, and what it sends of conditions. */
+  function aTeller(refuse?: () => ApiError) {
+    const client = new StatusClient(undefined);
+    const { reporter, snapshot, notes } = aScene(client);
+    const sent: unknown[] = [];
+    client.mergeItems = async <T extends KubeObject>(ref: ObjectRef, patch: unknown): Promise<T> => {
+      sent.push([ref.subresource, patch]);
+      if (refuse) throw refuse();
+      return { metadata: { name: 'n', resourceVersion: '7' } } as unknown as T;
+    };
+    const { claim } = snapshot;
+    const told = {
+      ...snapshot,
+      claim: { ...claim, isInForce: true },
+      settings: { ...someSettings, nodeCondition: true },
+    };
+    return { reporter, told, sent, notes };
+  }
+
+  it('follows the node’s own object, as an item that is merged by its type, for this very node', async () => {
+    const { reporter, told, sent } = aTeller();
+    await reporter.report(told, ready, noMemory);
+    const at = '1970-01-01T00:00:00Z';
+    const said = { type: 'GpuPartitionReady', status: 'True', reason: 'Ready', message: 'all match' };
+    const conditions = [{ ...said, lastHeartbeatTime: at, lastTransitionTime: at }];
+    expect(sent).to.deep.equal([['status', { metadata: { uid: 'uid-n' }, status: { conditions } }]]);
+  });
+
+  it('that may not be written keeps nothing from proceeding, and is tried again a minute later', async () => {
+    const refusal = { request: 'PATCH status', code: 403, reason: 'Forbidden', text: 'only nodes with GPUs' };
+    const { reporter, told, sent, notes } = aTeller(() => new ApiError(refusal));
+    expect(await reporter.report(told, ready, noMemory)).to.equal(60_000);
+    expect(await reporter.report(told, ready, noMemory)).to.equal(60_000);
+    expect(sent).to.have.length(1);
+    const [note] = notes.filter(({ reason }) => reason === 'StatusRefused');
+    expect(note?.message).to.equal(
+      'condition of the Node not written, and the node proceeds as before: PATCH status: 403 Forbidden: only nodes with GPUs',
+    );
+  });
+
+  it('is asked of nobody where the option is off', async () => {
+    const { reporter, told, sent } = aTeller();
+    await reporter.report({ ...told, settings: someSettings }, ready, noMemory);
+    expect(sent).to.deep.equal([]);
+  });
+});

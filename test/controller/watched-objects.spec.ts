@@ -94,6 +94,16 @@ describe('a Node as the controller keeps it', () => {
     expect(status?.conditions).to.deep.equal([{ type: 'Ready', status: 'Unknown', message: 'it is silent' }]);
   });
 
+  it('has our own condition beside the kubelet’s, without its times, and no other', () => {
+    const others = [{ type: 'XidProblem', status: 'False' }];
+    const own = { type: 'GpuPartitionReady', status: 'False', reason: 'Applying', message: 'GPU 0 changes' };
+    const times = { lastHeartbeatTime: '2026-01-01T12:00:00Z', lastTransitionTime: '2026-01-01T12:00:00Z' };
+    const node = aFullNode({});
+    const conditions = [...others, { ...own, ...times }, { type: 'Ready', status: 'True' }];
+    const { status } = trimNode({ ...node, status: { ...node.status, conditions } });
+    expect(status?.conditions).to.deep.equal([{ type: 'Ready', status: 'True' }, own]);
+  });
+
   it('has all its labels, copies of its metadata too', () => {
     const { labels } = arrive('fleet-1').metadata;
     const { metadata } = trimNode(arrive('fleet-1'));

@@ -10,11 +10,11 @@ export interface SampleObject {
   readonly value: unknown;
 }
 
-/** Files of `samples/` with Kubernetes objects in them, and those objects; kustomizations and Helm values are left out. */
+/** Files of `samples/` with Kubernetes objects in them, and those objects; kustomizations, Helm values and rules of others' gates are left out. */
 export async function readSampleObjects(): Promise<readonly SampleObject[]> {
   const names = await readdir('samples', { recursive: true });
   const files = names
-    .filter((name) => name.endsWith('.yaml') && !name.startsWith('host'))
+    .filter((name) => name.endsWith('.yaml') && !/^(host|gates)\b/.test(name))
     .map((name) => join('samples', name));
   const objects = await Promise.all(
     files.sort().map(async (file) =>

@@ -222,6 +222,18 @@ export class ModelClient implements KubeVerbs {
     });
   }
 
+  /** Merges conditions into a Node's by their type. */
+  mergeItems<T extends KubeObject>({ name }: ObjectRef, patch: unknown): Promise<T> {
+    const { metadata = {}, status = {} } = patch as { readonly metadata?: Preconditions; readonly status?: Conditions };
+    return this.#send('Write', () =>
+      this.#world.api.update('nodes', name, this.#by, (one) => {
+        if (metadata.uid !== one.metadata.uid) throw refuse(422, 'Invalid', 'another node');
+        const { conditions = [] } = one.status ?? {};
+        return { ...one, status: { ...one.status, conditions: mergeByType(conditions, status.conditions ?? []) } };
+      }),
+    );
+  }
+
   patch<T extends KubeObject>({ name }: ObjectRef, operations: readonly JsonPatchOperation[]): Promise<T> {
     return this.#send('Write', () => this.#world.api.patchNode(name, operations, this.#by));
   }
@@ -264,4 +276,23 @@ interface Patch {
 /** The API server lists no others of a node. */
 function isUnfinished({ status }: Pod): boolean {
   return status?.phase !== 'Failed' && status?.phase !== 'Succeeded';
+}
+
+type Condition = NonNullable<NonNullable<NodeObject['status']>['conditions']>[number];
+
+interface Conditions {
+  readonly conditions?: readonly (Condition & { readonly $patch?: 'delete' })[];
+}
+
+/** As the API server merges a patch whose `patchMergeKey` is `type`. */
+function mergeByType(
+  before: readonly Condition[],
+  patches: NonNullable<Conditions['conditions']>,
+): readonly Condition[] {
+  const kept = before.flatMap((one) => {
+    const patch = patches.find(({ type }) => type === one.type);
+    return patch?.$patch === 'delete' ? [] : [{ ...one, ...patch }];
+  });
+  const added = patches.filter((patch) => patch.$patch !== 'delete' && before.every(({ type }) => type !== patch.type));
+  return [...kept, ...added];
 }

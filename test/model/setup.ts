@@ -78,6 +78,7 @@ const settings: NodeSettings = {
   pluginRefresh: 'Signal',
   nodeStatus: 'Write',
   tidyNodeStatus: false,
+  nodeCondition: false,
   advertiseDeadlineMs: 60_000,
   clientsDeadlineMs: 30_000,
   gpuClients: defaultClients,

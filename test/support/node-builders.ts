@@ -169,6 +169,7 @@ export const someSettings: NodeSettings = {
   pluginRefresh: 'Signal',
   nodeStatus: 'Wait',
   tidyNodeStatus: false,
+  nodeCondition: false,
   advertiseDeadlineMs: 300_000,
   clientsDeadlineMs: 300_000,
   gpuClients: defaultClients,

@@ -90,7 +90,7 @@ interface ReleaseAnswer {
 export function releaseCommand({ terminal, outcome }: CommandContext): Command {
   return addConnectionOptions(new Command('release'))
     .description(
-      'Cleans up after a controller that is gone: removes our taint, labels and annotations from nodes and the finalizer from policies, and restores borrowed labels. ' +
+      'Cleans up after a controller that is gone: removes our taint, labels, annotations and condition from nodes and the finalizer from policies, and restores borrowed labels. ' +
         'Layouts stay; labels of slices that are gone do not. Fails while a controller leads.',
     )
     .option(
@@ -155,7 +155,10 @@ async function releaseNode(
     if (release.state !== 'Marked') return release;
     const isWritten = await attempt(`cannot change node ${name}`, async () => {
       try {
-        await client.patch({ resource: nodes, name }, release.patch);
+        const { condition, patch } = release;
+        const status = { resource: nodes, name, subresource: 'status' };
+        if (condition !== undefined) await client.mergeItems(status, { status: { conditions: [condition] } });
+        if (patch.length > 0) await client.patch({ resource: nodes, name }, patch);
         return true;
       } catch (error) {
         const isStale = error instanceof ApiError && [404, 409, 422].includes(error.code);

@@ -20,6 +20,7 @@ export interface NodeView {
     readonly conditions?: readonly {
       readonly type: string;
       readonly status: string;
+      readonly reason?: string;
       readonly message?: string;
       readonly lastHeartbeatTime?: string | null;
     }[];

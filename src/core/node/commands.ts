@@ -9,7 +9,7 @@ import type { NodeMemory, Waits, WaitName, Wait } from './memory.ts';
 import { type NodeReason, group } from '../../api/names.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { type JsonPatchOperation, omitUndefined } from '../text/json.ts';
-import { releaseNode } from './marks.ts';
+import { releaseNode, removeCondition } from './marks.ts';
 import { isUnanswered } from '../device/grants.ts';
 import { timeText } from '../text/syntax.ts';
 import { predictDevice } from '../nvidia/predict.ts';
@@ -255,23 +255,27 @@ type NodeRelease =
   | { readonly state: 'Busy'; readonly until: string }
   | {
       readonly state: 'Marked';
+      /** Empty if nothing but a condition is left. */
       readonly patch: readonly JsonPatchOperation[];
+      /** An item of the Node's conditions, to be merged into them; undefined if there is none of ours. */
+      readonly condition: ReturnType<typeof removeCondition>;
       /** True if the node was closed for a change that was never finished: what it offers may be outdated. */
       readonly wasChanging: boolean;
     };
 
 /**
- * What must be removed from a node when the operator is uninstalled: our taint, labels and annotations, and what was borrowed. Layouts
+ * What must be removed from a node when the operator is uninstalled: our taint, labels, annotations and condition, and what was borrowed. Layouts
  * stay, and so do the labels that describe them.
  */
 export function planRelease(node: NodeView, found: GpuNodePartition | undefined, now: number): NodeRelease {
   const partition = found?.spec.nodeUID === node.metadata.uid ? found : undefined;
   const patch = patchNode(metadataOf(node), combine(releaseNode(), forgetNode(node, partition)));
-  if (patch.length === 0) return { state: 'Clean' };
+  const condition = removeCondition(node);
+  if (patch.length === 0 && condition === undefined) return { state: 'Clean' };
   const { granted } = partition?.spec ?? {};
   const end = partition !== undefined && granted !== undefined && isUnanswered(partition) ? endOf(granted) : -Infinity;
   if (now < end) return { state: 'Busy', until: timeText(end) };
-  return { state: 'Marked', patch, wasChanging: isUnfinished(node) };
+  return { state: 'Marked', patch, condition, wasChanging: isUnfinished(node) };
 }
 
 /**

@@ -1,7 +1,14 @@
 import type { DeviceReport, GpuNodePartition, GpuReport } from '../../api/types.ts';
 import { canonicalJson, fingerprint, memoize } from '../text/json.ts';
 import { isTransient } from './grants.ts';
-import { layoutLabel, migConfigStateLabel, policyLabel, repartitioningTaint, stateLabel } from '../../api/names.ts';
+import {
+  layoutLabel,
+  migConfigStateLabel,
+  partitionReadyCondition,
+  policyLabel,
+  repartitioningTaint,
+  stateLabel,
+} from '../../api/names.ts';
 import { devicePluginConfigLabel } from '../nvidia/labels.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { combine, type NodeChange } from './node-patch.ts';
@@ -132,4 +139,16 @@ export function releaseNode(): NodeChange {
     annotations: { [refreshedAnnotation]: undefined, [clientsAnnotation]: undefined },
     removeTaints: [repartitioningTaint.key],
   };
+}
+
+/** Finds the condition GpuPartitionReady of a node. */
+export function conditionOf({ status }: NodeView): ConditionOfNode | undefined {
+  return status?.conditions?.find(({ type }) => type === partitionReadyCondition);
+}
+
+type ConditionOfNode = NonNullable<NonNullable<NodeView['status']>['conditions']>[number];
+
+/** Removes that condition, as an item of a strategic merge patch; undefined if the node does not have it. */
+export function removeCondition(node: NodeView): { readonly type: string; readonly $patch: 'delete' } | undefined {
+  return conditionOf(node) && { type: partitionReadyCondition, $patch: 'delete' };
 }

@@ -48,6 +48,8 @@ export interface NodeSettings {
   readonly nodeStatus: 'Write' | 'Wait';
   /** Whether resources of earlier layouts are removed from a node's status, where the kubelet leaves them at 0. */
   readonly tidyNodeStatus: boolean;
+  /** Whether nodes have the condition GpuPartitionReady, for other programs' gates. */
+  readonly nodeCondition: boolean;
   /** How long a layout may take to be advertised, and labels to be correct, before the node counts as failed, in ms. */
   readonly advertiseDeadlineMs: number;
   /** How long to wait for the pods of GPU clients that were told to go, in ms. */

@@ -22,7 +22,9 @@ import type { NodeView } from '../kubernetes/node.ts';
 import { timeText } from '../text/syntax.ts';
 import { listPodCauses } from './rules/users.ts';
 import type { PolicyRecord } from '../policy/record.ts';
-import type { PolicyReason } from '../../api/names.ts';
+import { partitionReadyCondition, type PolicyReason } from '../../api/names.ts';
+import { conditionOf, removeCondition } from './marks.ts';
+import { isUnfinished, type NodeSnapshot } from './snapshot.ts';
 import { describeGate } from '../rollout/ledger.ts';
 import { type DemandReport, isCleaningUp } from '../policy/spec.ts';
 
@@ -210,6 +212,53 @@ function describe(
     ...(phase !== 'Ready' && waits && { waits }),
   };
   return fitWithin(fields, statusBounds);
+}
+
+/** What becomes of the condition GpuPartitionReady of a Node. */
+interface ConditionReport {
+  /** An item to merge into the Node's conditions by its type; undefined if the condition already matches, or must not change yet. */
+  readonly patch: ReturnType<typeof removeCondition> | Omit<StatusCondition, 'lastTransitionTime'>;
+  /** Milliseconds until it may change; undefined if nothing is held back. */
+  readonly requeueAfterMs: number | undefined;
+}
+
+/** Whoever watches Nodes gets each write: while the status stays, what is said of it changes no more often than this, in ms. */
+const conditionRestMs = 10_000;
+/** Most characters of the message on a Node. */
+const longestOnNode = 1024;
+
+/**
+ * Composes the condition GpuPartitionReady of a Node: what its own object says of it, for programs that look at Nodes only. A policy that
+ * changes nothing, as its mode is Plan or no generation of it was accepted, gives no node a condition.
+ *
+ * @param partition as its status was last written
+ * @param writtenAt when the condition was last written, in ms since the epoch, if that is known
+ */
+export function reportCondition(
+  { node, claim, settings }: Pick<NodeSnapshot, 'node' | 'claim' | 'settings'>,
+  partition: GpuNodePartition | undefined,
+  now: number,
+  writtenAt = -Infinity,
+): ConditionReport {
+  const nothing = { patch: undefined, requeueAfterMs: undefined };
+  const decides = claim.winner !== undefined && claim.isInForce && claim.winner.spec.mode !== 'Plan';
+  // Like the labels, it goes once the node is open.
+  const isOver = !settings.nodeCondition || (!decides && !isUnfinished(node));
+  if (isOver) return { ...nothing, patch: removeCondition(node) };
+  const isOfThisNode = partition !== undefined && partition.spec.nodeUID === node.metadata.uid;
+  const told = isOfThisNode ? partition.status?.conditions?.find(({ type }) => type === 'Ready') : undefined;
+  if (told === undefined) return nothing;
+  const { status, reason } = told;
+  const message = cutText(told.message, longestOnNode);
+  const known = conditionOf(node);
+  const stays = known?.status === status;
+  if (stays && known.reason === reason && known.message === message) return nothing;
+  const leftMs = stays ? writtenAt + conditionRestMs - now : 0;
+  if (leftMs > 0) return { ...nothing, requeueAfterMs: leftMs };
+  const at = timeText(now);
+  // Left out, the time of its last transition stays.
+  const times = { lastHeartbeatTime: at, ...(!stays && { lastTransitionTime: at }) };
+  return { ...nothing, patch: { type: partitionReadyCondition, status, reason, message, ...times } };
 }
 
 /** What is on the GPUs of a node, equal GPUs counted: `8 × (2×1g.5gb + 1×3g.20gb)`, `1 × whole`. */

@@ -410,6 +410,7 @@ function settingsOf({ pluginSelector, pluginConfigMap }: ControllerSetup): NodeS
     pluginRefresh: 'Signal',
     nodeStatus: 'Wait',
     tidyNodeStatus: false,
+    nodeCondition: false,
     clientsDeadlineMs: 300_000,
     systemNamespaces: defaultSystemNamespaces,
     pluginSelector,

@@ -282,7 +282,8 @@ async function report(machine: Machine, { client, shown, timing }: NodeSight): P
   if (!isDenied && performance.now() - machine.reportedAtMs < timing.reportMs) return;
   const patch = { status: { conditions: describeConditions(new Date().toISOString()) } };
   const ref = { resource: nodesResource, name: machine.node.name, subresource: 'status' };
-  await client.merge(ref, patch, { metadataOnly: true });
+  // As a kubelet does: conditions of others stay.
+  await client.mergeItems(ref, patch, { metadataOnly: true });
   machine.reportedAtMs = performance.now();
 }
 
