@@ -57,6 +57,9 @@ describe('the release of a cluster that still has its controllers', function () 
       metadata: { name: 'marked', labels, annotations },
       spec: { taints },
     });
+    const condition = { type: 'GpuPartitionReady', status: 'False', reason: 'Applying', message: 'GPU 0 changes' };
+    const patch = JSON.stringify({ status: { conditions: [condition] } });
+    await kubectl('patch', 'node', 'marked', '--subresource=status', '--type=strategic', '-p', patch);
     await apply({
       apiVersion: 'gpupartition.dev/v1alpha1',
       kind: 'GpuPartitionPolicy',
@@ -76,7 +79,9 @@ describe('the release of a cluster that still has its controllers', function () 
     const node = (await cluster().client.demand({ path: nodePath })) as {
       readonly metadata: { readonly labels: Readonly<Record<string, string>> };
       readonly spec: { readonly taints?: readonly { readonly key: string }[] };
+      readonly status: { readonly conditions?: readonly { readonly type: string }[] };
     };
+    expect(node.status.conditions?.map(({ type }) => type) ?? []).to.not.include('GpuPartitionReady');
     expect(node.metadata.labels).to.include({ 'nvidia.com/gpu.deploy.dcgm': 'true' });
     expect(node.metadata.labels).to.not.have.property('gpupartition.dev/policy');
     expect(node.spec.taints?.map(({ key }) => key) ?? []).to.not.include('gpupartition.dev/repartitioning');
