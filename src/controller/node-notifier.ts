@@ -3,6 +3,7 @@ import { repartitioningTaint } from '../api/names.ts';
 import type { GpuNodePartition, NodePartitionStatus } from '../api/types.ts';
 import type { NodeStep } from '../core/node/commands.ts';
 import { describeModeChanges } from '../core/device/plan.ts';
+import { describeCleared } from '../core/node/owners.ts';
 import { countWords } from '../core/text/words.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { Logger } from '../process/log.ts';
@@ -55,6 +56,7 @@ export class NodeNotifier {
       if (command.name === 'WriteDrain' && command.going !== undefined) this.#announceDrain(node, command.going);
     if (state !== before.state && reason === 'EvictionBlocked')
       this.#record(node, 'Warning', reason, verdict.message, true);
+    this.#announceTakeOver(step, before.state);
     const begins = commands.some(({ name }) => name === 'WriteGrant');
     if (begins) this.#announceStart(node);
     const hasEnded = before.isChanging && (phase === 'Ready' || phase === 'Failed');
@@ -106,6 +108,16 @@ export class NodeNotifier {
     const partition = this.#parts.cluster.partitions.get(node);
     const message = `policy ${partition?.spec.policy?.name ?? 'unknown'} will evict ${going}; then it ${describeWork(partition)}`;
     this.#record(node, 'Normal', 'Draining', message, true);
+  }
+
+  /** What will be taken from mig-manager, and what of it was repaired. */
+  #announceTakeOver({ node, verdict, commands }: NodeStep, before: string): void {
+    const cleared = commands.flatMap((command) =>
+      command.name === 'PatchNode' ? (describeCleared(command.change) ?? []) : [],
+    );
+    for (const message of cleared) this.#record(node, 'Normal', 'TakenOver', message, true);
+    const begins = verdict.reason === 'TakingOver' && `${verdict.phase} TakingOver` !== before;
+    if (begins && cleared.length === 0) this.#record(node, 'Normal', 'TakingOver', verdict.message, true);
   }
 
   #announceStart(node: string): void {

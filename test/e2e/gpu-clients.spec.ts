@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
 import type { PolicyLayout } from '../../src/api/types.ts';
+import { migConfigStateLabel } from '../../src/api/names.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
 import { operatorDaemonSet } from '../support/nvidia-daemons.ts';
@@ -50,6 +51,11 @@ const small: Layout = { profiles: { '1g.5gb': 7 } };
 interface PodView {
   readonly metadata: { readonly uid: string };
   readonly status: { readonly phase: string };
+}
+
+interface EventView {
+  readonly reason: string;
+  readonly note: string;
 }
 
 describe('clients of the GPUs under gpu-operator', function () {
@@ -246,5 +252,39 @@ describe('clients of the GPUs under gpu-operator', function () {
     await ask(whole);
     expect(await rig().untilReason('op', 'DriverUpgrade')).to.include(key);
     expect((await deployLabels())['device-plugin']).to.equal('paused-for-driver-upgrade');
+  });
+
+  it('come back where mig-manager died and left its pause, once the policy replaces it', async () => {
+    await rig().kubectl('delete', 'gpp', 'op', '--ignore-not-found');
+    const state = async () => (await rig().node('op')).metadata.labels[migConfigStateLabel];
+    await eventually(state, (found) => found === undefined, { timeoutMs: 30_000, what: 'a node without a policy' });
+    const left = ['device-plugin', 'dcgm'].map((client) => `${label(client)}=paused-for-mig-change`);
+    await rig().kubectl('label', 'node', 'op', ...left, `${migConfigStateLabel}=pending`, '--overwrite');
+    await eventually(
+      () => rig().node('op'),
+      ({ status }) =>
+        Object.entries(status.allocatable ?? {}).every(([name, n]) => !name.startsWith('nvidia.com/') || n === '0'),
+      { timeoutMs: 30_000, what: 'a node whose device plugin is away' },
+    );
+    await ask(small);
+    expect(await rig().untilReason('op', 'NoDevicePlugin')).to.include('spec.allow.takeOver: [mig-manager]');
+    expect(await deployLabels(), 'not touched').to.include({ dcgm: 'paused-for-mig-change' });
+    expect(await state()).to.equal('pending');
+    await rig().apply('op', {
+      nodeSelector: { matchLabels: { pool: 'op' } },
+      layouts: [small],
+      allow: { takeOver: ['mig-manager'] },
+    });
+    await untilReady('1 GPU: 7×1g.5gb');
+    await untilBack();
+    expect(await state()).to.equal('success');
+    const events = await rig().list<EventView>('/apis/events.k8s.io/v1/events');
+    const told = events.map(({ reason, note }) => `${reason}: ${note}`).join('\n');
+    expect(told).to.match(
+      /TakingOver: mig-manager is off this node and has left .*dcgm=paused-for-mig-change.* in 5 s/,
+    );
+    expect(told).to.match(/TakenOver: what mig-manager had left was repaired: .*dcgm is true again/);
+    await rig().kubectl('delete', 'gpp', 'op');
+    await eventually(state, (found) => found === undefined, { timeoutMs: 30_000, what: 'no state of mig-manager' });
   });
 });

@@ -687,6 +687,27 @@ export const bugs: readonly Bug<Theme>[] = [
     }),
   },
   {
+    name: 'ClearUnasked',
+    what: 'repairs what mig-manager has left though its policy does not replace it',
+    theme: 'Debris',
+    see: (snapshot) => withTakeOver(snapshot, ['mig-manager']),
+  },
+  {
+    name: 'EndOwnPause',
+    what: 'takes a pause of its own for one that mig-manager has left',
+    theme: 'Debris',
+    see: ({ node, ...snapshot }) => ({
+      ...snapshot,
+      node: { ...node, metadata: { ...node.metadata, annotations: {} } },
+    }),
+  },
+  {
+    name: 'LeaveDebris',
+    what: 'leaves what mig-manager has left',
+    theme: 'Debris',
+    see: (snapshot) => withTakeOver(snapshot, undefined),
+  },
+  {
     name: 'NeverUnregister',
     what: 'leaves the kubelet what it offers of a plugin that is gone',
     theme: 'Registrations',
@@ -782,6 +803,14 @@ export const bugs: readonly Bug<Theme>[] = [
     what: 'begins a term before its watches have caught up',
   },
 ];
+
+function withTakeOver(snapshot: NodeSnapshot, takeOver: readonly 'mig-manager'[] | undefined): NodeSnapshot {
+  const { winner } = snapshot.claim;
+  if (winner === undefined) return snapshot;
+  const { takeOver: _before, ...allow } = winner.spec.allow ?? {};
+  const spec = { ...winner.spec, allow: { ...allow, ...(takeOver && { takeOver: [...takeOver] }) } };
+  return { ...snapshot, claim: { ...snapshot.claim, winner: { ...winner, spec } } };
+}
 
 type Claim = NonNullable<NonNullable<NodeSnapshot['fresh']>['claims']>[number];
 

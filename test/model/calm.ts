@@ -8,6 +8,7 @@ import { countOffer, isAsWished } from './expected.ts';
 import type { Wish } from '../../src/api/types.ts';
 import { resolveNode } from '../../src/core/policy/resolve-node.ts';
 import type { ModelWorld } from './world.ts';
+import { migManagerLabel } from '../../src/core/node/owners.ts';
 import { isOwnTaint } from '../../src/core/node/snapshot.ts';
 
 /** What is still wrong once faults have stopped; undefined if nothing is. */
@@ -22,6 +23,8 @@ export function findTrouble(world: ModelWorld, end: 'Enforce' | 'Delete' | 'Plan
   const loans = Object.entries(borrowedLabelsOf(metadataOf(node)));
   const paused = loans.filter(([, { set }]) => set === 'paused-for-mig-change');
   if (paused.length > 0) return `${paused.map(([key]) => key).join()} is paused (L4); ${words}`;
+  const left = Object.entries(node.metadata.labels ?? {}).filter(([, value]) => value === 'paused-for-mig-change');
+  if (left.length > 0) return `${left.map(([key]) => key).join()} is paused by mig-manager; ${words}`;
   if (partition.spec.drain !== undefined) return `pods are still told to go; ${words}`;
   const held = world.api.list('policies').filter(({ status }) => (status?.inFlight ?? []).length > 0);
   if (held.length > 0) return `policy ${held[0]?.metadata.name} keeps a slot; ${words}`;
@@ -33,7 +36,8 @@ export function findTrouble(world: ModelWorld, end: 'Enforce' | 'Delete' | 'Plan
     if (owed.length > 0) return `${owed.map(([key]) => key).join()} is not given back`;
     if (partition.spec.policy !== undefined || partition.spec.wish !== undefined) return 'it still has a wish';
     const state = node.metadata.labels?.['nvidia.com/mig.config.state'];
-    if (state !== (setup.hasConfigState ? 'success' : undefined)) return `mig.config.state is ${state}`;
+    const isRight = state === (setup.hasConfigState ? 'success' : undefined) || setup.hasMigManager === true;
+    if (!isRight) return `mig.config.state is ${state}`;
     if (node.metadata.labels?.['gpupartition.dev/state'] !== undefined) return 'it still has a state';
     return undefined;
   }
@@ -57,7 +61,10 @@ export function findTrouble(world: ModelWorld, end: 'Enforce' | 'Delete' | 'Plan
   const spec = world.api.find('policies', 'a')?.spec;
   const config = node.metadata.labels?.[devicePluginConfigLabel];
   const isConfigured = !setup.hasConfigMap || (spec !== undefined && managedConfig(spec).key === config);
-  if (end === 'Pause' && !(isMet && isConfigured && isOffered)) return verdict.reason === 'Paused' ? undefined : words;
+  // Turning it off waits for the node's turn, too.
+  const isReplaced = node.metadata.labels?.[migManagerLabel] !== 'true';
+  if (end === 'Pause' && !(isMet && isConfigured && isOffered && isReplaced))
+    return verdict.reason === 'Paused' ? undefined : words;
   if (verdict.phase !== 'Ready') return words;
   if (!isMet) return `the device is not as wished; ${words}`;
   if (!(partition.status?.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True')) {

@@ -1,7 +1,8 @@
 import { computeInstancesOf } from '../../src/core/gpu/device-state.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { DeviceReport, GpuPartitionPolicy, GpuReport, Grant, Wish } from '../../src/api/types.ts';
-import { repartitioningTaint, restartedValue, startupTaintKeys } from '../../src/api/names.ts';
+import { migConfigStateLabel, repartitioningTaint, restartedValue, startupTaintKeys } from '../../src/api/names.ts';
+import { pausedForMigChange } from '../../src/core/node/plugin-pods.ts';
 import { borrowedLabelsOf, metadataOf } from '../../src/core/node/node-patch.ts';
 import type { Command } from '../../src/core/node/commands.ts';
 import type { SettledDecision } from './controller.ts';
@@ -425,7 +426,9 @@ export class Invariants {
       if (was === is) continue;
       const isTaken = loansAfter[key]?.set === is;
       const isReturned = loansBefore[key] !== undefined && (loansBefore[key].was ?? undefined) === is;
-      demand(isTaken || isReturned, 'S17', `label ${key} was changed from ${was} to ${is} without a loan`);
+      const isLeft = loansBefore[key] === undefined && (was === pausedForMigChange || isUnderWay(was));
+      const isCleared = isLeft && is === (was === pausedForMigChange ? 'true' : undefined);
+      demand(isTaken || isReturned || isCleared, 'S17', `label ${key} was changed from ${was} to ${is} without a loan`);
     }
   }
 
@@ -444,6 +447,7 @@ export class Invariants {
       }
       if (command.name === 'PatchNode') {
         this.#mayBeOpened(snapshot, command.change.removeTaints ?? []);
+        this.#mayBeCleared(snapshot, command.change.labels ?? {});
       }
     }
     this.#forgetsWhatIsGone(by, snapshot, settled.memory);
@@ -463,6 +467,20 @@ export class Invariants {
       const isSame = !('needs' in again) && again.commands.length === 0 && again.verdict.phase === verdict.phase;
       demand(isSame, 'S9', `${by}: the same looked at twice gives something else (${verdict.phase} ${verdict.reason})`);
     }
+  }
+
+  /** What mig-manager has left is repaired where the policy replaces it and it is off the node, and it is never a pause of ours. */
+  #mayBeCleared({ claim, node, pods }: NodeSnapshot, labels: Readonly<Record<string, string | undefined>>): void {
+    const keys = Object.keys(labels).filter(isBorrowed);
+    if (keys.length === 0) return;
+    const loans = borrowedLabelsOf(metadataOf(node));
+    const own = keys.find((key) => loans[key] !== undefined && key !== migConfigStateLabel);
+    demand(own === undefined, 'S17', `a pause of ours is taken for mig-manager's: ${own}`);
+    const { allow, mode } = claim.winner?.spec ?? {};
+    const isAllowed = allow?.takeOver?.includes('mig-manager') === true && mode !== 'Plan';
+    demand(isAllowed, 'S17', 'what mig-manager has left is changed against the policy');
+    const manager = pods?.find(({ metadata }) => metadata.labels?.['role'] === 'manager');
+    demand(pods !== undefined && !manager, 'S17', 'what mig-manager does is undone while it is there');
   }
 
   /** What a controller remembers of pods does not grow with each pod that ever was. */
@@ -1096,6 +1114,10 @@ function usesGpus(pod: PodView): boolean {
 
 function wishOf({ claim }: NodeSnapshot): Wish | undefined {
   return claim.wish && 'wish' in claim.wish ? claim.wish.wish : undefined;
+}
+
+function isUnderWay(state: string | undefined): boolean {
+  return state === 'pending' || state === 'rebooting';
 }
 
 function isBorrowed(key: string): boolean {

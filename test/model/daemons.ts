@@ -1,7 +1,7 @@
 import { pluginConfigMap, type Setup } from './setup.ts';
 
 /** `second`: what hands the GPUs out, too, and is not to. */
-export type Role = 'plugin' | 'second' | 'discovery' | 'exporter' | 'client';
+export type Role = 'plugin' | 'second' | 'discovery' | 'exporter' | 'client' | 'manager';
 
 /** A DaemonSet with a pod on GPU nodes. */
 export interface ModelDaemon {
@@ -42,6 +42,7 @@ export type DaemonSetup = Pick<
   | 'hasStartupTaint'
   | 'hasConfigMap'
   | 'findsBackend'
+  | 'hasMigManager'
 >;
 
 /** The DRA driver beside a device plugin, or a device plugin beside the DRA driver: somebody has installed it on all nodes. */
@@ -61,6 +62,7 @@ export function daemonsOf({
   hasStartupTaint,
   hasConfigMap,
   findsBackend = false,
+  hasMigManager = false,
 }: DaemonSetup): readonly [ModelDaemon, ...ModelDaemon[]] {
   const isOperator = plugin === 'Operator';
   const isDra = backend === 'DRA';
@@ -130,6 +132,18 @@ export function daemonsOf({
             deployLabel: `${deploy}client`,
             toleratesOurs: false,
             opensGpus: true,
+          },
+        ]
+      : []),
+    ...(hasMigManager
+      ? [
+          {
+            role: 'manager' as const,
+            labels: { app: 'nvidia-mig-manager' },
+            container: 'nvidia-mig-manager',
+            deployLabel: `${deploy}mig-manager`,
+            toleratesOurs: false,
+            opensGpus: false,
           },
         ]
       : []),

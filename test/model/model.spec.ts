@@ -251,6 +251,7 @@ describe('model of a node', function () {
     'SecondPlugin',
     'ClaimDrift',
     'Boots',
+    'Debris',
   ] as const)
     tellInParts(`keeps every promise in stories of one theme: ${theme}`, theme, 1, Math.ceil(seeds / 57));
 

@@ -1,5 +1,9 @@
 import type { PodHolding } from '../../src/core/device/kubelet.ts';
+import { deployLabelPrefix, migConfigStateLabel } from '../../src/api/names.ts';
 import { KubeletError } from '../../src/core/device/grants.ts';
+import { borrowedLabelsOf } from '../../src/core/node/node-patch.ts';
+import { migManagerLabel } from '../../src/core/node/owners.ts';
+import { pausedForMigChange } from '../../src/core/node/plugin-pods.ts';
 import type { AgentProcess, DeviceWork } from './agent.ts';
 import type { StoredPartition } from './api.ts';
 import type { Invariants } from './checks.ts';
@@ -9,6 +13,11 @@ import { ModelMachine } from './machine.ts';
 import type { Setup } from './setup.ts';
 import type { Operation } from './smi.ts';
 import type { Faults, ModelWorld } from './world.ts';
+
+/** What mig-manager pauses; itself it never does. */
+function isOperand(key: string): boolean {
+  return key.startsWith(deployLabelPrefix) && key !== migManagerLabel;
+}
 
 const silence = { tried: 'List', found: 'no answer' } as const;
 
@@ -172,6 +181,29 @@ export class NodeMachine extends ModelMachine {
       ...(hasConfigState && { 'nvidia.com/mig.config.state': 'success' }),
     };
     this.register(labels, hasStartupTaint);
+  }
+
+  /** mig-manager pauses what gpu-operator deploys, says that a change is under way, and is not heard of again. */
+  leaveDebris(): void {
+    const state = this.random.chance(0.7) ? 'pending' : 'rebooting';
+    this.#relabel((key, value) => (isOperand(key) && value === 'true' ? pausedForMigChange : value), {
+      ...(this.random.chance(0.7) && { [migConfigStateLabel]: state }),
+    });
+  }
+
+  /** A person does what mig-manager does not. */
+  endDebris(): void {
+    const borrowed = borrowedLabelsOf({ annotations: this.node?.metadata.annotations ?? {} });
+    const isLeft = (key: string): boolean => isOperand(key) && !Object.hasOwn(borrowed, key);
+    this.#relabel((key, value) => (isLeft(key) && value === pausedForMigChange ? 'true' : value), {});
+  }
+
+  #relabel(change: (key: string, value: string) => string, more: Readonly<Record<string, string>>): void {
+    this.edit('user', (node) => {
+      const labels = Object.entries(node.metadata.labels ?? {}).map(([key, value]) => [key, change(key, value)]);
+      return { ...node, metadata: { ...node.metadata, labels: { ...Object.fromEntries(labels), ...more } } };
+    });
+    this.kubelet.syncSoon();
   }
 
   reboot(): void {

@@ -58,7 +58,20 @@ export function drawSpec(setup: Setup, random: Random, isCalm: boolean): PolicyS
       ...(setup.hasAllPods && drawForce(random)),
     },
     ...(random.chance(0.15) && { priority: random.integer(3) }),
-    ...((isCalm || random.chance(0.5)) && { allow: { replaceForeignInstances: true } }),
+    ...drawAllow(setup, random, isCalm),
+  };
+}
+
+/** What is allowed beside the layout. Only a takeover repairs what mig-manager leaves. */
+function drawAllow({ hasMigManager = false }: Setup, random: Random, isCalm: boolean): Pick<PolicySpec, 'allow'> {
+  const replaces = isCalm || random.chance(0.5);
+  const takesOver = hasMigManager && (isCalm || random.chance(0.7));
+  if (!replaces && !takesOver) return {};
+  return {
+    allow: {
+      ...(replaces && { replaceForeignInstances: true }),
+      ...(takesOver && { takeOver: ['mig-manager' as const] }),
+    },
   };
 }
 

@@ -38,6 +38,8 @@ export interface Setup {
   readonly findsBackend?: boolean;
   /** Whether the device plugin reads the devices again on SIGHUP, and the agent can send it. */
   readonly obeysSignals?: boolean;
+  /** Whether gpu-operator deploys mig-manager, which dies in the middle of changes and leaves them. */
+  readonly hasMigManager?: boolean;
   /** Whether the controllers' clock may be an hour ahead of the API server's, or behind it. */
   readonly hasClocks?: boolean;
 }

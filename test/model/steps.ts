@@ -380,6 +380,7 @@ const table = {
         backend: world.random.pick(['DevicePlugin', 'DRA', 'Auto'] as const) ?? 'Auto',
       })),
   ],
+  leaveDebris: [0, (world) => world.machine.leaveDebris()],
   /** Its DaemonSet is changed, and its pod with it. */
   dynamicMigOn: [0, (world) => switchDynamicMig(world, true)],
   dynamicMigOff: [0, (world) => switchDynamicMig(world, false)],

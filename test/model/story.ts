@@ -419,6 +419,15 @@ const themes = {
     names: ['holdersStay', 'budgetHolds', 'crashController', 'endAllPods', 'wait', 'wait', 'wait', 'wait'],
     pauses: [2000, 60_000, 300_000],
   },
+  /** mig-manager dies in the middle of changes, on nodes of gpu-operator whose policies mostly replace it. */
+  Debris: {
+    setup: { plugin: 'Operator', exporter: 'ByLabel', hasClient: true, hasMigManager: true },
+    names: [
+      ...listSteps(),
+      ...repeat(8, ['leaveDebris', 'leaveDebris', 'editPolicy', 'editPolicy', 'addPod', 'endPod']),
+    ],
+    pauses,
+  },
   /** MIG modes that wait for a boot, which somebody brings about, or which comes at any time. */
   Boots: {
     setup: { modeNeedsBoot: true, modeSurvivesReboot: true },
@@ -493,6 +502,8 @@ async function calmDown(world: ModelWorld, { end, asksForRetry }: Story): Promis
       metadata: { ...node.metadata, annotations: { ...node.metadata.annotations, [retryAnnotation]: 'now' } },
     }));
   if (asksForRetry) await editAtLast(world, end);
+  // Without a policy that acts a person has to.
+  if (end !== 'Enforce') world.machine.endDebris();
 }
 
 async function editAtLast(world: ModelWorld, end: Story['end']): Promise<void> {

@@ -488,7 +488,7 @@ export interface GpuPartitionPolicy {
        */
       replaceForeignInstances?: boolean;
       /**
-       * Other owners of the GPUs that the operator may switch off on the selected nodes. Absent: none; such a node is Failed with reason ForeignManager. Example: [mig-manager].
+       * Other owners of the GPUs that the operator may switch off on the selected nodes. Absent: none; such a node is Failed with reason ForeignManager. A pause or a state that mig-manager left on the node is ended, too. Example: [mig-manager].
        */
       takeOver?: 'mig-manager'[];
     };

@@ -197,8 +197,18 @@ function judgeMigManager(world: World): readonly Answer[] {
     if (seen.length === 0) return [];
     const words = [...paused.map((key) => `${key}=true`), ...(isPending ? [`${migConfigStateLabel}-`] : [])];
     const evidence = `${seen.join(', ')}, and no pod of mig-manager is there to end it`;
-    return [{ code: 'MigManagerGone', node: name, evidence, remedy: labelCommand(name, words) }] as const;
+    const remedy = `${labelCommand(name, words)}; ${adviseTakeOver(one)}`;
+    return [{ code: 'MigManagerGone', node: name, evidence, remedy }] as const;
   });
+}
+
+/** The other way than by hand: a policy that replaces mig-manager repairs its labels. */
+function adviseTakeOver({ policy }: GpuNode): string {
+  const name = policy?.metadata.name;
+  const field = 'spec.allow.takeOver: [mig-manager]';
+  if (policy?.spec.allow?.takeOver?.includes('mig-manager') !== true)
+    return `or let ${name === undefined ? 'a policy' : `policy ${name}`} repair them: ${field}`;
+  return `policy ${name} does so by itself (${field}) unless it is paused, has mode Plan, or the node is cordoned or not Ready`;
 }
 
 function labelCommand(node: string, words: readonly string[]): string {

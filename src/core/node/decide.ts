@@ -29,6 +29,7 @@ import { settleNode, verifyAndOpen } from './rules/verify-and-open.ts';
 import { findMoved, tellWish } from './rules/wish.ts';
 import { awaitAnswer, grant } from './rules/grant.ts';
 import { planNotReady } from './rules/plan.ts';
+import { endDebris } from './rules/take-over.ts';
 import { standsEarly, isUntouched } from './rules/plugin.ts';
 import {
   type Needed,
@@ -69,7 +70,7 @@ export type Decision =
     };
 
 /** The rules in order of precedence: the first with an outcome decides. */
-const rules: readonly Rule[] = [awaitAnswer, tellWish, verifyAndOpen, onHold, planNotReady, grant];
+const rules: readonly Rule[] = [awaitAnswer, endDebris, tellWish, verifyAndOpen, onHold, planNotReady, grant];
 
 /**
  * Decides what happens next on a node, from what was read and remembered. Pure: the same snapshot and memory give the same decision,

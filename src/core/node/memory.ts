@@ -41,6 +41,8 @@ const waitKinds = {
   HoldersRest: 'Lasting',
   /** Pods that read the devices only at their start were evicted. */
   HoldersRestarted: 'Passing',
+  /** What mig-manager has left is to be ended; or it has been, and the device plugin is to come back. */
+  Debris: 'Passing',
   /** The agent is absent. */
   AgentAway: 'Lasting',
   /** Disruption budgets are to allow the evictions of the change for which the node has its slot. */

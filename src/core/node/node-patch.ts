@@ -18,6 +18,8 @@ export interface NodeChange {
   readonly borrow?: Readonly<Record<string, string>>;
   /** Borrowed labels to restore; one that the same change borrows stays borrowed. */
   readonly giveBack?: ReturnChoice;
+  /** Borrowed labels that are removed when they are restored, whatever they were: nobody stands by that value any more. */
+  readonly forget?: readonly string[];
   readonly addTaints?: readonly Taint[];
   /** Keys of taints to remove. */
   readonly removeTaints?: readonly string[];
@@ -36,6 +38,7 @@ export function combine(...changes: readonly NodeChange[]): NodeChange {
       giveBack: (key, label) =>
         giveBack.some((choice) => (typeof choice === 'function' ? choice(key, label) : choice.includes(key))),
     }),
+    forget: changes.flatMap(({ forget }) => forget ?? []),
     addTaints: changes.flatMap(({ addTaints }) => addTaints ?? []),
     removeTaints: changes.flatMap(({ removeTaints }) => removeTaints ?? []),
   };
@@ -98,8 +101,12 @@ export function changeBorrowedLabels(
   node: NodeMetadata,
   borrowed: Readonly<Record<string, string>>,
   returned: ReturnChoice,
+  forgotten: readonly string[] = [],
 ): Pick<NodeChange, 'labels' | 'annotations'> {
-  const before = borrowedLabelsOf(node);
+  const known = borrowedLabelsOf(node);
+  const before = Object.fromEntries(
+    Object.entries(known).map(([key, label]) => [key, forgotten.includes(key) ? { ...label, was: null } : label]),
+  );
   const after: Record<string, BorrowedLabel> = { ...before };
   const labels: Record<string, string | undefined> = {};
   for (const [key, label] of Object.entries(before)) {
@@ -114,7 +121,7 @@ export function changeBorrowedLabels(
     if (was === set) delete after[key];
     else after[key] = { was, set };
   }
-  if (sameBorrowedLabels(before, after) && Object.keys(labels).length === 0) return {};
+  if (sameBorrowedLabels(known, after) && Object.keys(labels).length === 0) return {};
   return { labels, annotations: { [borrowedAnnotation]: formatBorrowedLabels(after) } };
 }
 
@@ -159,7 +166,7 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
  * Kubernetes, so a `test` makes the patch fail with 422, and nothing is lost, if anyone changed the list meanwhile.
  */
 export function patchNode(node: NodeMetadata, change: NodeChange): readonly JsonPatchOperation[] {
-  const { labels, annotations } = changeBorrowedLabels(node, change.borrow ?? {}, change.giveBack ?? []);
+  const { labels, annotations } = changeBorrowedLabels(node, change.borrow ?? {}, change.giveBack ?? [], change.forget);
   return [
     ...patchTaints(node.taints, change),
     // A label that is borrowed or given back is somebody else's, who may write it too.

@@ -3,7 +3,7 @@ import type { DeviceReport } from '../../api/types.ts';
 import type { publishDevices } from '../device/holders.ts';
 import { attributeOf, type ResourceSliceView, type SliceDevice, gpuDriver } from '../kubernetes/pod.ts';
 import { isGpuResource } from '../kubernetes/pod.ts';
-import { pluginDeployLabel, describePluginSelectors, type LabelSelector } from './plugin-pods.ts';
+import { pausedForMigChange, pluginDeployLabel, describePluginSelectors, type LabelSelector } from './plugin-pods.ts';
 import { MIG_STRATEGIES, type MigStrategy, migResourceName, type NodeDescription } from '../nvidia/labels.ts';
 import type { Sharing } from '../nvidia/plugin-config.ts';
 import { computeResources, findReplicas } from '../nvidia/predict.ts';
@@ -254,6 +254,10 @@ function describeUnknown({ offer, selector }: OfferSituation): OfferGap {
   };
 }
 
+/** The label alone is known here: with a pause of ours the node would be closed. */
+const healed =
+  ': it is a pause of mig-manager that nobody ends, and spec.allow.takeOver: [mig-manager] of the policy repairs it';
+
 function describeAbsence(
   { strategy, offer, selector }: OfferSituation,
   resources: Readonly<Record<string, number>>,
@@ -262,7 +266,7 @@ function describeAbsence(
   const paused =
     deploy === undefined || deploy === 'true'
       ? ''
-      : `The label ${pluginDeployLabel}=${deploy} keeps gpu-operator’s away. `;
+      : `The label ${pluginDeployLabel}=${deploy} keeps gpu-operator’s away${deploy === pausedForMigChange ? healed : ''}. `;
   return {
     reason: 'NoDevicePlugin',
     message:

@@ -15,11 +15,11 @@ import {
 import { usesGpu } from '../device/holders.ts';
 import { driverUpgrade, pausedForDriverUpgrade } from './snapshot.ts';
 import { lookAgainMs, type Outcome, type RuleInput, type Ruling, waitClosed, waitOpen } from './commands.ts';
+import { joinWords } from '../text/words.ts';
 import { borrowedLabelsOf, metadataOf, type NodeChange } from './node-patch.ts';
-import { awaitSlot, type SlotUse } from './rules/slot.ts';
-import { driverPodsOf, type LabelSelector, pausedForMigChange } from './plugin-pods.ts';
+import { defaultClients, driverPodsOf, type LabelSelector, pausedForMigChange } from './plugin-pods.ts';
 import { isZeroQuantity } from '../text/syntax.ts';
-import { clusterPods, namePods } from './rules/users.ts';
+import { namePods } from './rules/users.ts';
 
 /** Blocks a node whose GPUs are not ours to touch now. */
 export function foreignOwner(situation: RuleInput): Outcome | undefined {
@@ -52,27 +52,8 @@ function givesBack({ node, claim }: RuleInput): Ruling | undefined {
   const allowed = claim.winner?.spec.allow?.takeOver ?? [];
   if (allowed.includes('mig-manager') || !(migManagerLabel in borrowedLabelsOf(metadataOf(node)))) return undefined;
   const message = 'mig-manager is coming back: the policy does not allow a takeover from it';
-  return takingOver(message, { giveBack: [migManagerLabel] });
-}
-
-/** Turns mig-manager off where the policy replaces it, in the node's turn. @param use what the node wants its slot for */
-export function takeOver(situation: RuleInput, use: SlotUse): Outcome | undefined {
-  const { node, claim } = situation;
-  const allowed = claim.winner?.spec.allow?.takeOver ?? [];
-  const pods = situation.pods && clusterPods(situation, situation.pods);
-  const step = takeOverStep({ labels: node.metadata.labels ?? {}, pods }, allowed);
-  if (step === undefined) return undefined;
-  const waits = step === 'SetLabel' ? awaitSlot(situation, use) : undefined;
-  if (waits) return waits;
-  const message = `mig-manager is being turned off on this node (${migManagerLabel}=false); it comes back when the policy is deleted`;
-  return takingOver(message, step === 'SetLabel' ? { borrow: { [migManagerLabel]: 'false' } } : undefined);
-}
-
-function takingOver(message: string, change: NodeChange | undefined): Ruling {
-  return {
-    ...waitClosed('Updating', 'TakingOver', message, 500),
-    ...(change && { commands: [{ name: 'PatchNode', change }] }),
-  };
+  const command = { name: 'PatchNode', change: { giveBack: [migManagerLabel] } } as const;
+  return { ...waitClosed('Updating', 'TakingOver', message, 500), commands: [command] };
 }
 
 /** gpu-operator sets it to `true` where MIG is possible, and keeps any other value; mig-manager's DaemonSet selects nodes by it. */
@@ -102,6 +83,72 @@ export function findMigManagerMarks(node: NodeView, pods: readonly PodView[]): M
   );
   const state = Object.hasOwn(borrowed, migConfigStateLabel) ? undefined : labels[migConfigStateLabel];
   return { pods: migManagerPods(pods), paused: paused.toSorted(), state };
+}
+
+/** What mig-manager has left on a node where nobody ends it. A pause of ours is on loan, and never in it. */
+interface Debris {
+  /** Deploy labels with its pause. */
+  readonly paused: readonly string[];
+  /** `pending` or `rebooting`, by its state label or by what we would restore that to; undefined: neither. */
+  readonly state: string | undefined;
+  /** Whether the state label is ours for now. */
+  readonly isLent: boolean;
+}
+
+/** What mig-manager pauses, and we may resume: other keys are somebody else's, who may know mig-manager's word too. */
+const resumable: readonly string[] = defaultClients.flatMap(({ deployLabel }) => deployLabel ?? []);
+
+/** What mig-manager has left on a node, provided that it is not at work there; undefined: nothing. */
+export function findDebris(node: NodeView): Debris | undefined {
+  const { paused: all, state } = findMigManagerMarks(node, []);
+  const paused = all.filter((key) => resumable.includes(key));
+  const lent = borrowedLabelsOf(metadataOf(node))[migConfigStateLabel];
+  const found = lent === undefined ? state : (lent.was ?? undefined);
+  const stale = found === 'pending' || found === 'rebooting' ? found : undefined;
+  const isLent = lent !== undefined;
+  return paused.length === 0 && stale === undefined ? undefined : { paused, state: stale, isLent };
+}
+
+/** `nvidia.com/gpu.deploy.dcgm=paused-for-mig-change and nvidia.com/mig.config.state=pending` */
+export function describeDebris({ paused, state }: Debris): string {
+  const marks = paused.map((key) => `${key}=${pausedForMigChange}`);
+  return joinWords([...marks, ...(state === undefined ? [] : [`${migConfigStateLabel}=${state}`])]);
+}
+
+/** The change that repairs what mig-manager has left: gpu-operator deploys with `true`, and leaves any other value alone. */
+export function clearDebris({ paused, state, isLent }: Debris): NodeChange {
+  const labels = Object.fromEntries(paused.map((key) => [key, 'true']));
+  if (state === undefined) return { labels };
+  return isLent
+    ? { labels, forget: [migConfigStateLabel] }
+    : { labels: { ...labels, [migConfigStateLabel]: undefined } };
+}
+
+/** What a change of a Node has repaired of that, in words; undefined if nothing. */
+export function describeCleared({ labels = {}, forget = [] }: NodeChange): string | undefined {
+  const resumed = Object.keys(labels).filter((key) => key.startsWith(deployLabelPrefix) && labels[key] === 'true');
+  const cleared = [
+    ...resumed.map((key) => `${key} is true again`),
+    ...(migConfigStateLabel in labels ? [`${migConfigStateLabel} no longer says that a change is under way`] : []),
+    ...(forget.includes(migConfigStateLabel) ? [`${migConfigStateLabel} will be removed with the policy`] : []),
+  ];
+  return cleared.length === 0 ? undefined : `what mig-manager had left was repaired: ${joinWords(cleared)}`;
+}
+
+/** What is to be done about debris that the policy leaves alone, for the end of a message. */
+export function adviseOnDebris({ node, claim }: Pick<RuleInput, 'node' | 'claim'>): string | undefined {
+  const debris = findDebris(node);
+  if (debris === undefined || debris.paused.length === 0) return undefined;
+  const { allow, mode } = claim.winner?.spec ?? {};
+  const isAllowed = allow?.takeOver?.includes('mig-manager') === true;
+  if (isAllowed)
+    return mode === 'Plan' ? `would repair what mig-manager has left (${describeDebris(debris)})` : undefined;
+  const resume = debris.paused.map((key) => `${key}=true`).join(' ');
+  return (
+    `mig-manager has left ${describeDebris(debris)}, which keeps these programs off the node until somebody ends it: set ` +
+    'spec.allow.takeOver: [mig-manager] in the policy, or run ' +
+    `"kubectl label node ${node.metadata.name} ${resume} --overwrite"`
+  );
 }
 
 /** Whether changing the label removes the pod. */

@@ -158,7 +158,7 @@ describe('the diagnosis of a cluster', () => {
           'and no pod of mig-manager is there to end it',
         remedy:
           'kubectl label node n nvidia.com/gpu.deploy.dcgm=true nvidia.com/gpu.deploy.device-plugin=true ' +
-          'nvidia.com/mig.config.state- --overwrite',
+          'nvidia.com/mig.config.state- --overwrite; or let policy p repair them: spec.allow.takeOver: [mig-manager]',
       });
     });
 

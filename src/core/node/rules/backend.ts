@@ -1,7 +1,13 @@
 import { type Prediction, predictDevice } from '../../nvidia/predict.ts';
 import { startupTaintKeys } from '../../../api/names.ts';
 import { advertisedResources, resourcesText, advertises, listSliceDevices } from '../offer.ts';
-import { driverDeployLabel, pluginDeployLabel, driverPodsOf, readPluginSettings } from '../plugin-pods.ts';
+import {
+  driverDeployLabel,
+  pausedForMigChange,
+  pluginDeployLabel,
+  driverPodsOf,
+  readPluginSettings,
+} from '../plugin-pods.ts';
 import { usesGpu, publishDevices } from '../../device/holders.ts';
 import { countWords } from '../../text/words.ts';
 import {
@@ -101,10 +107,12 @@ function listSigns(situation: RuleInput, pods: readonly PodView[], advertised: s
   };
 }
 
-/** The backend by gpu-operator's label, where neither is there yet. A node that is closed may have to be opened for it. */
+/** The backend by gpu-operator's label, where neither is there yet, or is paused. A node that is closed may have to be opened for it. */
 function byLabel({ node }: RuleInput): Backend | undefined {
   const { labels = {} } = node.metadata;
-  const coming = (['DevicePlugin', 'DRA'] as const).filter((one) => labels[deployLabels[one]] === 'true');
+  const coming = (['DevicePlugin', 'DRA'] as const).filter((one) =>
+    ['true', pausedForMigChange].includes(labels[deployLabels[one]] ?? ''),
+  );
   return coming.length === 1 ? coming[0] : undefined;
 }
 

@@ -6,6 +6,7 @@ import {
   waitOpen,
   type Command,
   type Outcome,
+  type Rule,
   type RuleInput,
   waitForUsers,
   waitClosed,
@@ -33,7 +34,8 @@ import { confirmedMs, nextGrant, isUnanswered, isGrantLive } from '../../device/
 import { isRepair, recentRepairs } from '../grants.ts';
 import { checkBackend } from './backend.ts';
 import { checkStack, recordUntouched, refreshAfterSilence } from './plugin.ts';
-import { foreignOwner, takeOver } from '../owners.ts';
+import { foreignOwner } from '../owners.ts';
+import { isInTheWay, takeOver } from './take-over.ts';
 import { clientsGo, mayClearClients, recordClients } from './gpu-clients.ts';
 import { drain, evictPods, mayDrain, wasRefused, writeDrain } from './drain.ts';
 import { awaitTurn } from './slot.ts';
@@ -169,6 +171,13 @@ export function grant(situation: RuleInput): Outcome {
   const { node, settings, pods = [] } = situation;
   // The taint does not stop a pod that the scheduler has just placed: allow a moment for it to show up.
   const closed = timer(situation, 'Closed');
+  const checks: readonly Rule[] = [
+    checkBackend,
+    checkStack,
+    (one) => mayClearClients(one, pods),
+    (one) => mayDrain(one, pods),
+    (one) => (isClosed(one.node) ? undefined : awaitClaims(one, pods)),
+  ];
   const unsettled = isClosed(node) ? settings.settleMs - closed.lastsMs : 0;
   if (unsettled > 0) return { ...closing(unsettled), waits: closed.waits };
   // 1. Do not close a node for nothing, nor one that is not ours to touch.
@@ -176,13 +185,7 @@ export function grant(situation: RuleInput): Outcome {
     foreignOwner(situation) ??
     awaitRenewedDriver(situation) ??
     // 2. From here on, decide on a fresh read only.
-    awaitTurn(situation, 'Layout', [
-      checkBackend,
-      checkStack,
-      (one) => mayClearClients(one, pods),
-      (one) => mayDrain(one, pods),
-      (one) => (isClosed(one.node) ? undefined : awaitClaims(one, pods)),
-    ]) ??
+    awaitTurn(situation, 'Layout', isInTheWay(situation) ? [] : checks) ??
     awaitBudgets(situation, pods) ??
     takeOver(situation, 'Layout') ??
     closeAndGrant(situation, pods)

@@ -18,6 +18,7 @@ import { listUsers, namePods } from './users.ts';
 import { describePlan, nodeUnavailable } from './slot.ts';
 import { type Fault, describeFault } from '../../device/grants.ts';
 import { isReadBeforeBoot, wishOf } from '../snapshot.ts';
+import { adviseOnDebris } from '../owners.ts';
 
 /** Whether there is no plan that may be granted now, and why. */
 export function planNotReady(situation: RuleInput): Outcome | undefined {
@@ -25,10 +26,13 @@ export function planNotReady(situation: RuleInput): Outcome | undefined {
   return askInOrder(rules, situation);
 }
 
-function planOnly({ partition, claim }: RuleInput): Ruling | undefined {
+function planOnly({ partition, claim, node }: RuleInput): Ruling | undefined {
   if (claim.winner?.spec.mode !== 'Plan') return undefined;
   const plan = partition.status?.device?.plan;
-  const message = `mode Plan, nothing changes: ${plan?.refusal ?? describePlan({ partition, claim })}`;
+  const debris = adviseOnDebris({ node, claim });
+  const message =
+    `mode Plan, nothing changes: ${plan?.refusal ?? describePlan({ partition, claim })}` +
+    (debris === undefined ? '' : `; ${debris}`);
   return { ...waitOpen('Pending', 'PlanOnly', message), writesNothing: true };
 }
 

@@ -36,10 +36,10 @@ import type { NodeChange } from '../node-patch.ts';
 import { isGrantLive } from '../../device/grants.ts';
 
 /**
- * Why a node requests a slot: another layout, other settings of its device plugin, a plugin that does not offer what exists, or a status
- * that claims more than exists.
+ * Why a node requests a slot: another layout, other settings of its device plugin, mig-manager that is to go, a plugin that does not offer
+ * what exists, or a status that claims more than exists.
  */
-export type SlotUse = 'Layout' | 'Settings' | 'Plugin' | 'Status';
+export type SlotUse = 'Layout' | 'Settings' | 'TakeOver' | 'Plugin' | 'Status';
 
 /** The slot with which a node may start, or continue. */
 export function slotInForce({ slot, node, claim }: Pick<RuleInput, 'slot' | 'node' | 'claim'>): Slot | undefined {
@@ -124,6 +124,8 @@ function describeUse(situation: RuleInput, use: SlotUse): string {
       const key = claim.winner && settings.pluginConfigMap && managedConfig(claim.winner.spec).key;
       return `would restart its device plugin${key === undefined ? '' : ` with config ${key}`}`;
     }
+    case 'TakeOver':
+      return 'would turn mig-manager off on this node';
     case 'Plugin':
       return `would restart its ${nameBackend(backendOf(situation))}, which does not offer the layout`;
     case 'Status':

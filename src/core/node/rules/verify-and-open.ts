@@ -30,7 +30,8 @@ import { reopenNode, markState, releaseNode, changeKey, clientsAnnotation, readC
 import { clusterPods } from './users.ts';
 import { evictPods } from './drain.ts';
 import { checkBackend, currentOffer } from './backend.ts';
-import { foreignOwner, takeOver } from '../owners.ts';
+import { adviseOnDebris, foreignOwner } from '../owners.ts';
+import { takeOver } from './take-over.ts';
 import { judgeLabels, layoutLabels, listManagedLabels, predict, withoutLayoutLabels } from './labels.ts';
 import { configurePlugin, refreshPlugin, refreshAfterSilence, isUntouched, recordFreshPlugin } from './plugin.ts';
 import { type PodView, tolerates } from '../../kubernetes/pod.ts';
@@ -51,14 +52,20 @@ export function verifyAndOpen(situation: RuleInput): Outcome | undefined {
   if (!wish || !isDeviceDone(situation)) return undefined;
   const isDra = backendOf(situation) === 'DRA';
   const verdict = describeDone(wish, claim, isDra, situation.partition.status?.device?.gpus ?? []);
-  const owner = foreignOwner(situation) ?? takeOver(situation, 'Settings');
+  const owner = foreignOwner(situation) ?? takeOver(situation, 'TakeOver');
   if (owner) return owner;
   const mismatch = isDra ? checkBackend(situation) : undefined;
   if (mismatch) return mismatch;
-  const outcome = bringInLine(situation, winner, verdict);
+  const outcome = alsoSays(bringInLine(situation, winner, verdict), adviseOnDebris(situation));
   const held = holdPluginBack(situation, winner);
   if ('needs' in outcome || held === undefined) return outcome;
   return alsoWaits(held.isAway ? { ...outcome, clientsPaused: true } : outcome, held.waits);
+}
+
+/** An outcome that tells something more, of which it is not the reason. */
+function alsoSays(outcome: Outcome, more: string | undefined): Outcome {
+  if (more === undefined || 'needs' in outcome) return outcome;
+  return { ...outcome, verdict: { ...outcome.verdict, message: `${outcome.verdict.message}. ${more}` } };
 }
 
 /** Entries of the policy that have no effect on this node, and GPUs that do not work, are reported, so that they do not pass for done. */

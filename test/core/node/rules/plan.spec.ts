@@ -21,7 +21,7 @@ import {
 } from '../../../support/node-builders.ts';
 import { planNotReady, planRefused } from '../../../../src/core/node/rules/plan.ts';
 import { nodeUnavailable } from '../../../../src/core/node/rules/slot.ts';
-import { takeOver as turnOff } from '../../../../src/core/node/owners.ts';
+import { takeOver as turnOff } from '../../../../src/core/node/rules/take-over.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 import type { DeviceReport } from '../../../../src/api/types.ts';
 import { userKey } from '../../../../src/core/gpu/device-state.ts';
@@ -117,7 +117,7 @@ describe('GPUs that are not ours', () => {
 describe('a takeover from mig-manager', () => {
   const labelled = (value: string) => aNode({ labels: { [manager]: value } });
   const step = (parts: SnapshotParts) => {
-    const outcome = turnOff(aSituation({ policy: takeOver, ...parts }, { pods: [managerPod] }), 'Settings');
+    const outcome = turnOff(aSituation({ policy: takeOver, ...parts }, { pods: [managerPod] }), 'TakeOver');
     return outcome && 'verdict' in outcome ? outcome : undefined;
   };
 
