@@ -340,7 +340,13 @@ export const defaultClients: readonly GpuClient[] = [
     container: 'gpu-feature-discovery-ctr',
     goes: always,
   },
-  { name: 'dcgm', deployLabel: 'nvidia.com/gpu.deploy.dcgm', goes: always },
+  // gpu-operator 26.7.2 gives the pods of both a component, under whichever label it deploys them.
+  {
+    name: 'dcgm',
+    deployLabel: 'nvidia.com/gpu.deploy.dcgm',
+    podLabels: { 'app.kubernetes.io/component': 'nvidia-dcgm' },
+    goes: always,
+  },
   {
     name: 'dcgm-exporter',
     deployLabel: 'nvidia.com/gpu.deploy.dcgm-exporter',
@@ -349,7 +355,12 @@ export const defaultClients: readonly GpuClient[] = [
   },
   // The same two where a GPUCluster of gpu-operator (26.7) deploys them beside the DRA driver.
   { name: 'dcgm-dra', deployLabel: 'nvidia.com/gpu.deploy.dcgm-dra', goes: always },
-  { name: 'dcgm-exporter-dra', deployLabel: 'nvidia.com/gpu.deploy.dcgm-exporter-dra', goes: always },
+  {
+    name: 'dcgm-exporter-dra',
+    deployLabel: 'nvidia.com/gpu.deploy.dcgm-exporter-dra',
+    podLabels: { 'app.kubernetes.io/component': 'nvidia-dcgm-exporter' },
+    goes: always,
+  },
   { name: 'nvsm', deployLabel: 'nvidia.com/gpu.deploy.nvsm', goes: ['ModeChange', 'InUse'] },
   { name: 'client', deployLabel: 'nvidia.com/gpu.deploy.client', goes: ['ModeChange', 'InUse'] },
 ];

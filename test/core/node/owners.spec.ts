@@ -342,12 +342,17 @@ describe('the Dynamic Accelerator Slicer', () => {
 
 describe('GPUStack', () => {
   it('owns a node on which it makes instances for pods', () => {
-    const found = ownerOf({ allocatable: { 'nvidia.com/gpu.partitioned-1g.5gb': '2', 'nvidia.com/gpu': '0' } });
+    const found = ownerOf({ allocatable: { 'nvidia.com/gpu.partitioned.mig-1g.5gb': '2', 'nvidia.com/gpu': '0' } });
     expect(found).to.deep.include({
       name: 'gpustack',
-      evidence: 'GPUStack: resources nvidia.com/gpu.partitioned-1g.5gb 2',
+      evidence: 'GPUStack: resources nvidia.com/gpu.partitioned.mig-1g.5gb 2',
     });
-    expect(ownerOf({ capacity: { 'nvidia.com/gpu.partitioned': '0' } })).to.equal(undefined);
+    // One MIG instance of its documentation: v0.11, modules/devices/requests.
+    const offered = { 'nvidia.com/gpu.partitioned': '7', 'nvidia.com/gpu.partitioned.mig-3g.40gb': '1' };
+    expect(ownerOf({ capacity: offered })?.name).to.equal('gpustack');
+    expect(ownerOf({ capacity: { 'nvidia.com/gpu.partitioned': '0', 'nvidia.com/gpu.shared': '10' } })).to.equal(
+      undefined,
+    );
   });
 });
 

@@ -118,13 +118,14 @@ function findStaying(situation: RuleInput, all: readonly PodView[]): Staying {
     pause.clients.flatMap((client) =>
       clientPods(client, pods).filter((pod) => goesByLabel(pause, client, pod) === byLabel),
     );
-  // A pod may be several clients'.
+  // A pod may be several clients'. One that a label removes is not evicted beside that.
+  const byLabel = listGoing(true);
   const evicted = new Set([
-    ...evictablePods(listGoing(false)),
+    ...evictablePods(listGoing(false)).filter((pod) => !byLabel.includes(pod)),
     ...awayFromPlugin(situation, pause, pods),
     ...(occasion.modeChange || occasion.inUse ? listMonitorDaemons(situation, all) : []),
   ]);
-  return { pause, evicted: [...evicted], staying: [...new Set([...listGoing(true), ...evicted])] };
+  return { pause, evicted: [...evicted], staying: [...new Set([...byLabel, ...evicted])] };
 }
 
 /** Whether a pod goes by gpu-operator's label. Of one client some pods may be gpu-operator's, and others of another installation. */

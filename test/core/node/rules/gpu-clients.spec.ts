@@ -19,6 +19,7 @@ import {
   noon,
   wholeGpu,
 } from '../../../support/node-builders.ts';
+import type { PodView } from '../../../../src/core/kubernetes/pod.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 
 const dcgm = 'nvidia.com/gpu.deploy.dcgm';
@@ -266,6 +267,23 @@ describe('holders of GPUs that come straight back', () => {
     for (let second = 0; second < 3; second += 1) world.step(1000);
     expect(world.labels['nvidia.com/gpu.deploy.dcgm-exporter-dra']).to.equal(pausedForMigChange);
     expect(world.done.filter((one) => one.startsWith('EvictPod'))).to.deep.equal([]);
+  });
+
+  it('are known by the component of DCGM, whichever label deploys them, and go by that label where there is one', () => {
+    const dra = 'nvidia.com/gpu.deploy.dcgm-dra';
+    const withComponent = (deployLabel: string | undefined): PodView => {
+      const { metadata, ...pod } = aHolderPod('dcgm-dra', { tolerates: true });
+      const labels = { 'app.kubernetes.io/component': 'nvidia-dcgm' };
+      const nodeSelector = deployLabel === undefined ? {} : { [deployLabel]: 'true' };
+      return { ...pod, metadata: { ...metadata, labels }, spec: { ...pod.spec, nodeSelector } };
+    };
+    const known = aModeChange({ node: aNode({ labels: { [dra]: 'true' } }), pods: [withComponent(dra)] });
+    for (let second = 0; second < 3; second += 1) known.step(1000);
+    expect(known.labels[dra]).to.equal(pausedForMigChange);
+    expect(known.done.filter((one) => one.startsWith('EvictPod'))).to.deep.equal([]);
+    const unknown = aModeChange({ node: aNode({}), pods: [withComponent('example.com/deploys-dcgm')] });
+    for (let second = 0; second < 3; second += 1) unknown.step(1000);
+    expect(unknown.done.filter((one) => one.startsWith('EvictPod'))).to.have.length(1);
   });
 });
 
