@@ -5,8 +5,6 @@ import { listGpuNodes } from '../../core/cluster/facts.ts';
 import { diagnoseCluster, type DoctorFacts, listPluginConfigMaps } from '../../core/explain/doctor.ts';
 import { diagnoseHost } from '../../core/explain/doctor-host.ts';
 import { defaultSystemNamespaces } from '../../core/kubernetes/pod.ts';
-import { readUse } from '../../core/smi/reader.ts';
-import { DeviceError, type DeviceState } from '../../core/gpu/device-state.ts';
 import { isSubdomain } from '../../core/text/syntax.ts';
 import { countWords, findNearestWords, wrapHanging } from '../../core/text/words.ts';
 import type { NvidiaSmi } from '../../device/nvidia-smi.ts';
@@ -161,24 +159,9 @@ export async function readMachine(
   const device = await readHost(driver);
   return {
     device,
-    persistence: await readPersistence(driver, device),
     host: await readHostFacts({ ...options, stateDir: '/var/lib/gpu-partition' }, host, cwd),
     numa: readNumaNodes(device.gpus, host),
   };
-}
-
-async function readPersistence(driver: NvidiaSmi, { gpus }: DeviceState): Promise<ReadonlyMap<number, boolean>> {
-  const modes = new Map<number, boolean>();
-  for (const { index, pciBusId } of gpus) {
-    try {
-      const { isPersistent } = await driver.read(readUse(pciBusId));
-      if (isPersistent !== undefined) modes.set(index, isPersistent);
-    } catch (error) {
-      // A GPU that does not answer has a finding of its own.
-      if (!(error instanceof DeviceError)) throw error;
-    }
-  }
-  return modes;
 }
 
 /** The most findings of one code that people are shown. */

@@ -11,6 +11,7 @@ import {
   nodes,
   namespaces as namespaceResource,
 } from '../../api/resources.ts';
+import { diagnoseCluster } from '../../core/explain/doctor.ts';
 import { chooseBundled, trimObject } from '../../core/host/support-bundle.ts';
 import { type KubeObject, objectPath, type Resource } from '../../kube/watch.ts';
 import { omitUndefined } from '../../core/text/json.ts';
@@ -198,12 +199,25 @@ async function readClusterBundle(
   // Anybody may give a pod our labels; only we run in our namespaces.
   const isOwn = ({ metadata }: KubeObject): boolean =>
     metadata.labels?.[ownPods.key] === ownPods.value && options.namespaces.includes(metadata.namespace ?? '');
-  const found = await readPods(reader, options.namespaces, isOwn);
+  const { found, isComplete } = await readPods(reader, options.namespaces, isOwn);
   const objects = { policies: foundPolicies, partitions, nodes: allNodes, pods: found };
   const { nodes: gpuNodes, pods: foundPods, ours, usesClaims } = chooseBundled(objects, isOwn);
   const namespaces = new Set(foundPods.map(({ metadata }) => metadata.namespace));
   const budgets = (await reader.list(disruptionBudgets)) ?? [];
   const logs = await readLogs(reader, ours, options);
+  const claims = usesClaims ? await readClaims(reader, namespaces) : [];
+  const foundEvents = await readEvents(reader, new Set(gpuNodes.map(({ metadata }) => metadata.name)), foundPods);
+  const doctor = diagnoseCluster({
+    policies: foundPolicies,
+    partitions,
+    nodes: gpuNodes,
+    pods: isComplete ? foundPods : undefined,
+    slices: usesClaims ? claims.filter(isSlice) : undefined,
+    // As of a snapshot: a cluster without any did not tell them.
+    events: foundEvents.length > 0 ? foundEvents : undefined,
+    configFiles: new Map(),
+    version: programVersion,
+  });
   return [
     ...foundPolicies.map((one) => trimObject(one, 'own')),
     ...partitions.map((one) => trimObject(one, 'own')),
@@ -211,10 +225,10 @@ async function readClusterBundle(
     ...foundPods,
     ...budgets.filter(({ metadata }) => namespaces.has(metadata.namespace)).map((one) => trimObject(one, 'budget')),
     ...(await readNamespaces(reader, namespaces, namespaceKeysOf(foundPolicies))),
-    ...(usesClaims ? await readClaims(reader, namespaces) : []),
-    ...(await readEvents(reader, new Set(gpuNodes.map(({ metadata }) => metadata.name)), foundPods)),
+    ...claims,
+    ...foundEvents,
     ...logs,
-    await describeBundle(reader, ours, partitions, now),
+    await describeBundle(reader, { ours, partitions, doctor, now }),
   ];
 }
 
@@ -238,19 +252,28 @@ async function readPods(
   reader: LenientReader,
   namespaces: readonly string[],
   isOwn: (pod: KubeObject) => boolean,
-): Promise<readonly BundledPod[]> {
+): Promise<{ readonly found: readonly BundledPod[]; readonly isComplete: boolean }> {
   const trim = { trim: (one: BundledPod) => trimObject(one, isOwn(one) ? 'ownPod' : 'pod') };
   const all = await reader.list<BundledPod>(pods, {}, trim);
-  if (all !== undefined) return all;
+  if (all !== undefined) return { found: all, isComplete: true };
   const some = await Promise.all(namespaces.map((namespace) => reader.list<BundledPod>(pods, { namespace }, trim)));
-  return some.flatMap((found) => found ?? []);
+  return { found: some.flatMap((found) => found ?? []), isComplete: false };
+}
+
+function isSlice(one: KubeObject): one is ResourceSliceView & KubeObject {
+  return one.kind === resourceSlices.kind;
+}
+
+interface AboutBundle {
+  readonly ours: readonly BundledPod[];
+  readonly partitions: readonly GpuNodePartition[];
+  readonly doctor: ReturnType<typeof diagnoseCluster>;
+  readonly now: number;
 }
 
 async function describeBundle(
   reader: LenientReader,
-  ours: readonly BundledPod[],
-  partitions: readonly GpuNodePartition[],
-  now: number,
+  { ours, partitions, doctor, now }: AboutBundle,
 ): Promise<KubeObject & { readonly spec: object }> {
   const server = (await reader.ask('version of the API server', () =>
     reader.client.request({ method: 'GET', path: '/version' }),
@@ -268,6 +291,7 @@ async function describeBundle(
       drivers: distinct(drivers),
     },
     notRead: reader.notRead,
+    doctor,
   };
   return { apiVersion: 'v1', kind: 'SupportBundle', metadata: { name: 'gpu-partition' }, spec };
 }

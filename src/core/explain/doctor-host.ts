@@ -9,8 +9,6 @@ import { asDiagnosis, type Diagnosis, judgeGpus } from './doctor.ts';
 /** What a machine shows of its GPUs. */
 export interface HostReading {
   readonly device: DeviceState;
-  /** Indices of GPUs whose persistence mode is on, or off; others do not tell. */
-  readonly persistence: ReadonlyMap<number, boolean>;
   readonly host: HostEvidence;
   /** The number of NUMA nodes of the machine, and the one of each GPU by its index; undefined: not read. */
   readonly numa: { readonly count: number; readonly ofGpu: ReadonlyMap<number, number> } | undefined;
@@ -99,10 +97,11 @@ function findMissingNodes({ device, host }: HostReading): readonly Answer[] {
   return [{ code, evidence, remedy: 'nvidia-ctk system create-device-nodes --control-devices' }];
 }
 
-function judgePersistence({ device, persistence }: HostReading): readonly Answer[] {
-  const capable = device.gpus.filter(({ migCapable }) => migCapable).map(({ index }) => index);
-  const off = capable.filter((index) => persistence.get(index) === false);
-  const untold = capable.filter((index) => !persistence.has(index));
+function judgePersistence({ device }: HostReading): readonly Answer[] {
+  const capable = device.gpus.filter(({ migCapable, fault }) => migCapable && fault === undefined);
+  const listOf = (mode: boolean | undefined): readonly number[] =>
+    capable.filter(({ isPersistent }) => isPersistent === mode).map(({ index }) => index);
+  const [off, untold] = [listOf(false), listOf(undefined)];
   const code = 'PersistenceOff';
   return [
     ...(untold.length === 0

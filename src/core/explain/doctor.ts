@@ -21,7 +21,7 @@ import { findMigManagerMarks, findOwners } from '../node/owners.ts';
 import { defaultClients, pluginPodsOf, readPluginSettings } from '../node/plugin-pods.ts';
 import { clientPods } from '../node/rules/gpu-clients.ts';
 import { compareVersions } from '../node/rules/plan.ts';
-import { driverUpgrade, isUnfinished } from '../node/snapshot.ts';
+import { driverUpgrade, isUnfinished, waitedForPlugin } from '../node/snapshot.ts';
 import { devicePluginConfigLabel, GPU_RESOURCE } from '../nvidia/labels.ts';
 import { lintDevicePluginConfig } from '../nvidia/plugin-config.ts';
 import { describeReport, predictNode } from '../nvidia/predict.ts';
@@ -468,40 +468,73 @@ function findMissingTemplates({ facts }: World): readonly Answer[] {
   });
 }
 
+/** A pod that tolerates our taint and should not, or the other way round, and what the cluster shows of what that costs. */
+interface MisplacedPod {
+  readonly pod: PodView;
+  readonly code: 'OperandReturns' | 'OperandKeptAway';
+  readonly cost: string;
+}
+
+/**
+ * gpu-operator's DaemonSets tolerate `nvidia.com/gpu:NoSchedule` alone, and a node needs no more where the plugin follows a signal and the labels
+ * stay right: what is kept away is a finding where a node has waited for it.
+ */
 function judgeTolerations(world: World): readonly Answer[] {
-  const nodes = listPeopled(world).filter(isEnforced);
-  const own = nodes.flatMap((one) => {
-    const pods = systemPods(one.pods, world.systemNamespaces);
-    return [
-      ...[...(one.isDra ? [] : pluginPodsOf(pods)), ...podsOfClient(discovery, pods)].map((pod) => ({
-        pod,
-        kept: true,
-      })),
-      ...defaultClients
-        .filter(({ name }) => name.startsWith('dcgm'))
-        .flatMap((client) => clientPods(client, pods).filter((pod) => !goesByLabel(client, pod, one)))
-        .map((pod) => ({ pod, kept: false })),
-    ];
-  });
-  const wrong = own.filter(
-    ({ pod, kept }) => isOfDaemonSet(pod) && tolerates(pod.spec?.tolerations, repartitioningTaint) !== kept,
-  );
-  const bySet = Map.groupBy(wrong, ({ pod, kept }) => `${pod.metadata.namespace}/${ownerOf(pod)?.name ?? ''} ${kept}`);
+  const wrong = listPeopled(world)
+    .filter(isEnforced)
+    .flatMap((one) => [...listKeptAway(one, world), ...listReturning(one, world)])
+    .filter(({ pod }) => isOfDaemonSet(pod));
+  const bySet = Map.groupBy(wrong, ({ pod, code }) => `${pod.metadata.namespace}/${ownerOf(pod)?.name ?? ''} ${code}`);
   return [...bySet.values()].flatMap((found): readonly Answer[] => {
     const [first] = found;
     if (first === undefined) return [];
-    const { namespace } = first.pod.metadata;
-    const what = `DaemonSet ${namespace}/${ownerOf(first.pod)?.name ?? 'unknown'} (${countWords(new Set(found.map(({ pod }) => podName(pod))).size, 'pod')})`;
+    const { pod, code, cost } = first;
+    const { namespace } = pod.metadata;
+    const set = ownerOf(pod)?.name ?? 'unknown';
+    const what = `DaemonSet ${namespace}/${set} (${countWords(new Set(found.map((one) => podName(one.pod))).size, 'pod')})`;
     const { key, effect } = repartitioningTaint;
-    if (first.kept) {
-      const evidence = `${what} does not tolerate ${key}:${effect}: each change of a node waits for it some seconds longer`;
-      const remedy = `add {key: ${key}, operator: Exists, effect: ${effect}} to its tolerations (gpu-operator: daemonsets.tolerations; docs/device-plugin.md)`;
-      return [{ code: 'OperandKeptAway', evidence, remedy }];
-    }
-    const evidence = `${what} tolerates ${key}:${effect}, and no deploy label removes it: an evicted pod comes straight back, keeps the GPUs open, and a change of MIG mode ends as ClientsStay`;
-    const remedy = `take the toleration, or one of every taint, from DaemonSet ${ownerOf(first.pod)?.name ?? 'unknown'}: kubectl -n ${namespace} edit daemonset ${ownerOf(first.pod)?.name ?? ''}`;
-    return [{ code: 'OperandReturns', evidence, remedy }];
+    const isKept = code === 'OperandKeptAway';
+    const evidence = `${what} ${isKept ? 'does not tolerate' : 'tolerates'} ${key}:${effect}, and ${cost}`;
+    const remedy = isKept
+      ? `add {key: ${key}, operator: Exists, effect: ${effect}} to its tolerations (gpu-operator: daemonsets.tolerations; docs/device-plugin.md)`
+      : `take the toleration, or one of every taint, from DaemonSet ${set}: kubectl -n ${namespace} edit daemonset ${set}`;
+    return [{ code, evidence, remedy }];
   });
+}
+
+function mayStay({ spec }: PodView): boolean {
+  return tolerates(spec?.tolerations, repartitioningTaint);
+}
+
+function listKeptAway({ name, node, pods: all, partition, isDra }: Peopled, world: World): readonly MisplacedPod[] {
+  const pods = systemPods(all, world.systemNamespaces);
+  const isUnlabelled = partition?.status?.conditions?.some(
+    ({ type, reason }) => type === 'Ready' && reason === 'LabelsStale',
+  );
+  const keep = (found: readonly PodView[], cost: string): readonly MisplacedPod[] =>
+    found.filter((pod) => !mayStay(pod)).map((pod) => ({ pod, code: 'OperandKeptAway', cost }));
+  return [
+    ...(waitedForPlugin(node) && !isDra
+      ? keep(
+          pluginPodsOf(pods),
+          `the last change replaced its pod: each change that does waits some seconds longer for the new one`,
+        )
+      : []),
+    ...(isUnlabelled === true
+      ? keep(podsOfClient(discovery, pods), `node ${name} waits for its labels, up to a minute after each change`)
+      : []),
+  ];
+}
+
+function listReturning(one: Peopled, world: World): readonly MisplacedPod[] {
+  const pods = systemPods(one.pods, world.systemNamespaces);
+  const cost =
+    'no deploy label removes it: an evicted pod comes straight back, keeps the GPUs open, and a change of MIG mode ends as ClientsStay';
+  return defaultClients
+    .filter(({ name }) => name.startsWith('dcgm'))
+    .flatMap((client) => clientPods(client, pods).filter((pod) => !goesByLabel(client, pod, one)))
+    .filter(mayStay)
+    .map((pod) => ({ pod, code: 'OperandReturns', cost }));
 }
 
 /** Whether the controller removes a client's pod by its deploy label. */

@@ -83,6 +83,8 @@ export interface GpuState {
    * makes: the driver's own description.
    */
   readonly vgpuHost: string | undefined;
+  /** Whether persistence mode keeps the GPU open; absent if the driver does not report it. */
+  readonly isPersistent?: boolean;
   /** Why the reading of the GPU cannot be trusted; undefined if it can. */
   readonly fault: GpuFault | undefined;
 }

@@ -130,7 +130,7 @@ export class DeviceReader {
     const factsOf = yield* this.#facts.read(report.driverVersion, gpus, selection, trouble);
     const instances = yield* this.#readInstances(gpus, selection, factsOf, trouble);
     const states = gpus.map((gpu): GpuState => {
-      const { migDevices: _devices, processes: _processes, isPersistent: _persistent, minor, ...own } = gpu;
+      const { migDevices: _devices, processes: _processes, isPersistent, minor, ...own } = gpu;
       const fault = gpu.fault ?? trouble.find(gpu.pciBusId);
       // Whoever holds one of its instances must still be known as its holder; and a UUID or a name in doubt is none.
       const before = fault === undefined ? undefined : this.#before.get(gpu.pciBusId);
@@ -138,7 +138,14 @@ export class DeviceReader {
       const { uuid, product, pciDeviceId } = before ?? own;
       const numbered = minor !== undefined && minor !== own.index && { minor };
       const processes = listOtherProcesses(gpu, mine);
-      const identity = { ...own, ...numbered, uuid, product, pciDeviceId };
+      const identity = {
+        ...own,
+        ...numbered,
+        ...(isPersistent !== undefined && { isPersistent }),
+        uuid,
+        product,
+        pciDeviceId,
+      };
       return { ...identity, ...factsOf(gpu), fault, instances: mine, processes };
     });
     // If no GPU can be read, neither can the node.
@@ -246,9 +253,10 @@ function isPassing(error: unknown): boolean {
 
 /** What a newer report says of a GPU whose instances are known. */
 function withUse(known: GpuState, report: IndexedGpu): GpuState {
-  const { health, vgpuHost } = report;
+  const { health, vgpuHost, isPersistent } = report;
   const instances = known.instances.map((one) => ({ ...one, processes: listProcesses(report, one.id) }));
-  return { ...known, health, vgpuHost, instances, processes: listOtherProcesses(report, instances) };
+  const processes = listOtherProcesses(report, instances);
+  return { ...known, health, vgpuHost, ...(isPersistent !== undefined && { isPersistent }), instances, processes };
 }
 
 function isSameGpu(reported: IndexedGpu, { index, uuid, product }: ListedGpu): boolean {

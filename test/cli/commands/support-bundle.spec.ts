@@ -165,6 +165,9 @@ describe('gpu-partition support-bundle @all', function () {
     expect(await diagnosis(['doctor', ...saved]))
       .to.deep.include({ code })
       .and.to.have.deep.nested.property('answer.findings', answer.findings);
+    const ofSaved = await diagnosis(['doctor', ...saved]);
+    expect(ofSaved.answer.findings.map((found) => found.code)).to.deep.equal(['HostNotRestored', 'HostNotRestored']);
+    expect(inBundle('SupportBundle')[0]).to.have.deep.nested.property('spec.doctor', ofSaved.answer);
     const { stdout } = await run(['status', 'n1', ...live]);
     expect(stdout).to.match(/^ {2}event .*Halted/im);
     expect((await run(['status', 'n1', ...saved])).stdout).to.equal(stdout);
@@ -339,9 +342,11 @@ async function makeCluster(client: KubeClient, kubeletPort: number): Promise<voi
     uids.set(metadata.name, object.metadata.uid ?? '');
   }
   for (const policy of found) await store(client, policies, policy);
-  for (const { spec, ...partition } of partitions)
+  for (const { spec, status, ...partition } of partitions)
     await store(client, nodePartitions, {
       ...partition,
+      // A finding of the doctor.
+      status: { ...status, device: { ...status?.device, hostProblems: ['a service is stopped'] } },
       spec: { ...spec, nodeUID: uids.get(partition.metadata.name) },
     });
   for (const pod of podViews) await store(client, pods, fill(pod));

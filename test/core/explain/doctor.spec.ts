@@ -43,6 +43,7 @@ interface Story {
   readonly managedFields?: readonly unknown[];
   readonly heartbeat?: string;
   readonly device?: Partial<DeviceReport>;
+  readonly conditions?: NonNullable<GpuNodePartition['status']>['conditions'] | undefined;
   readonly policy?: GpuPartitionPolicy;
 }
 
@@ -59,7 +60,10 @@ function tell({
   return { ...withParts(facts, more), events, configFiles: files, version: '0.1.0' };
 }
 
-function withParts(facts: ClusterFacts, { annotations, managedFields, heartbeat, device }: Story): ClusterFacts {
+function withParts(
+  facts: ClusterFacts,
+  { annotations, managedFields, heartbeat, device, conditions }: Story,
+): ClusterFacts {
   const nodes = facts.nodes.map((one): NodeView => ({
     ...one,
     metadata: { ...one.metadata, ...(annotations && { annotations }), ...(managedFields && { managedFields }) },
@@ -70,7 +74,7 @@ function withParts(facts: ClusterFacts, { annotations, managedFields, heartbeat,
   }));
   const partitions = facts.partitions.map((one): GpuNodePartition => ({
     ...one,
-    status: { ...one.status, device: { ...one.status?.device, ...device } },
+    status: { ...one.status, device: { ...one.status?.device, ...device }, ...(conditions && { conditions }) },
   }));
   return { ...facts, nodes, partitions };
 }
@@ -415,14 +419,48 @@ describe('the diagnosis of a cluster', () => {
     const exporter = (spec: PodView['spec']): PodView =>
       aDaemon('exporter', { 'app.kubernetes.io/name': 'dcgm-exporter' }, spec);
 
-    it('keep a plugin away during a change: OperandKeptAway, once for a DaemonSet', () => {
-      const labels = { app: 'nvidia-device-plugin-daemonset' };
-      const found = onlyOf(tell({ pods: [aDaemon('plugin', labels, { tolerations: nvidiaOnly })] }));
+    /** As gpu-operator deploys them (assets/state-device-plugin, assets/gpu-feature-discovery). */
+    const stock = (name: 'device-plugin' | 'gpu-feature-discovery', app: string): PodView =>
+      aDaemon(app, { app }, { tolerations: nvidiaOnly, nodeSelector: { [`nvidia.com/gpu.deploy.${name}`]: 'true' } });
+    const plugin = stock('device-plugin', 'nvidia-device-plugin-daemonset');
+    const discovery = stock('gpu-feature-discovery', 'gpu-feature-discovery');
+    const deployed = {
+      'nvidia.com/gpu.deploy.device-plugin': 'true',
+      'nvidia.com/gpu.deploy.gpu-feature-discovery': 'true',
+      'nvidia.com/gpu.count': '1',
+    };
+    const replaced = (mark: string) => ({ 'gpupartition.dev/plugin-refreshed': mark });
+    const waits = (reason: string): Story['conditions'] => [
+      { type: 'Ready', status: 'False', reason, message: 'm', lastTransitionTime: '2026-01-01T00:00:00Z' },
+    ];
+
+    it('of gpu-operator are no finding where a signal is enough and no label is awaited', () => {
+      const story = { node: { labels: deployed }, pods: [plugin, discovery] };
+      expect(codesOf(tell(story))).to.deep.equal([]);
+      expect(codesOf(tell({ ...story, annotations: replaced('3@boot/uid-1/tolerates') }))).to.deep.equal([]);
+      expect(codesOf(tell({ ...story, annotations: replaced('3@boot//nothing') }))).to.deep.equal([]);
+      expect(codesOf(tell({ ...story, conditions: waits('AdvertisePending') }))).to.deep.equal([]);
+    });
+
+    it('keep a plugin away whose pod the last change replaced: OperandKeptAway, once for a DaemonSet', () => {
+      const annotations = replaced('3@boot/uid-1');
+      const found = onlyOf(tell({ pods: [plugin], annotations }));
       expect(found).to.include({ code: 'OperandKeptAway' });
       expect(found?.evidence).to.match(
-        /^DaemonSet gpu-operator\/plugin \(1 pod\) does not tolerate gpupartition\.dev\/repartitioning/,
+        /^DaemonSet gpu-operator\/nvidia-device-plugin-daemonset \(1 pod\) does not tolerate gpupartition\.dev\/repartitioning:NoSchedule, and the last change replaced its pod/,
       );
-      expect(codesOf(tell({ pods: [aDaemon('plugin', labels)] }))).to.deep.equal([]);
+      expect(found?.remedy).to.contain('daemonsets.tolerations');
+      const tolerant = { ...plugin, spec: { ...plugin.spec, tolerations: everyTaint } };
+      expect(codesOf(tell({ pods: [tolerant], annotations }))).to.deep.equal([]);
+    });
+
+    it('keep GPU Feature Discovery from a node that waits for its labels: OperandKeptAway', () => {
+      const story = { node: { labels: deployed }, pods: [plugin, discovery], conditions: waits('LabelsStale') };
+      const found = onlyOf(tell(story));
+      expect(found).to.include({ code: 'OperandKeptAway' });
+      expect(found?.evidence).to.match(
+        /^DaemonSet gpu-operator\/gpu-feature-discovery \(1 pod\) does not tolerate .*, and node n waits for its labels/,
+      );
     });
 
     it('bring an exporter straight back: OperandReturns, unless its deploy label removes it', () => {

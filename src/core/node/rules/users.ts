@@ -78,12 +78,23 @@ interface Monitors {
   readonly pods: readonly PodView[];
 }
 
+/** Several rules ask on the way to one grant, each with the same read of the same node. */
+const askedBefore = new WeakMap<object, { readonly pods: readonly PodView[]; readonly monitors: Monitors }>();
+
 export function findMonitors({ node, fresh }: Pick<RuleInput, 'node' | 'fresh'>, pods: readonly PodView[]): Monitors {
-  const { claims = [] } = fresh ?? {};
+  if (fresh?.claims === undefined) return { claims: [], pods: [] };
+  const before = askedBefore.get(fresh);
+  if (before?.pods === pods) return before.monitors;
+  const monitors = listMonitors(fresh.claims, node.metadata.name, pods);
+  askedBefore.set(fresh, { pods, monitors });
+  return monitors;
+}
+
+function listMonitors(claims: readonly ResourceClaimView[], node: string, pods: readonly PodView[]): Monitors {
   const uidsOf = (list: readonly GpuClaim[]): ReadonlySet<string> =>
     new Set(list.flatMap(({ users }) => users.map(({ uid }) => uid)));
-  const monitors = listMonitorClaims(claims, node.metadata.name);
-  const [watching, using] = [uidsOf(monitors), uidsOf(listGpuClaims(claims, node.metadata.name))];
+  const monitors = listMonitorClaims(claims, node);
+  const [watching, using] = [uidsOf(monitors), uidsOf(listGpuClaims(claims, node))];
   return {
     claims: [...new Set(monitors.map(({ name }) => name))].toSorted(),
     pods: pods.filter((pod) => {
