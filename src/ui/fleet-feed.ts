@@ -27,14 +27,20 @@ interface FeedParts {
   /** Empty if unknown. */
   readonly poolOf: (node: string) => string;
   readonly now: () => number;
+  /** Of a saved cluster: all that the doctor finds in it. */
+  readonly diagnosis?: Diagnosis;
 }
 
-/** The fleet as the page knows it, and the listeners for its changes. */
+type Diagnosis = NonNullable<Parameters<typeof viewPage>[2]['diagnosis']>;
+
+/** The fleet as the page knows it, and the listeners for its changes. Nothing is viewed while nobody looks. */
 export class FleetFeed {
   readonly #parts: FeedParts;
   readonly #listeners = new Set<(change: PageChange) => void>();
   #view: PageView;
   #seenAt: number;
+  /** What has come since the view was made. */
+  #news: FleetObjectsView | undefined;
 
   constructor(parts: FeedParts) {
     this.#parts = parts;
@@ -43,26 +49,38 @@ export class FleetFeed {
   }
 
   get fleet(): PageFleet {
+    this.#look();
     return this.#show(this.#view.nodes);
   }
 
   /** @returns a function that stops listening */
   listen(listener: (change: PageChange) => void): () => void {
+    // It is told what changes from now on.
+    this.#look();
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
   /** Updates to the current fleet. */
-  update({ policies, partitions, seenAt, interruption }: FleetObjectsView): void {
+  update(news: FleetObjectsView): void {
+    this.#seenAt = news.seenAt ?? this.#parts.now();
+    this.#news = news;
+    if (this.#listeners.size === 0) return;
     const before = new Map(this.#view.nodes.map((node) => [node.node, node]));
-    const now = this.#parts.now();
-    this.#seenAt = seenAt ?? now;
-    this.#view = viewPage(policies, partitions, { ...this.#parts, interruption: interruption ?? null }, now);
+    this.#look();
     const { nodes } = this.#view;
     const names = new Set(nodes.map(({ node }) => node));
     const gone = [...before.keys()].filter((name) => !names.has(name));
     const change = { ...this.#show(nodes.filter((node) => before.get(node.node) !== node)), gone };
     for (const listener of this.#listeners) listener(change);
+  }
+
+  #look(): void {
+    if (this.#news === undefined) return;
+    const { policies, partitions, interruption = null } = this.#news;
+    this.#news = undefined;
+    const frame = { ...this.#parts, interruption, before: this.#view.nodes };
+    this.#view = viewPage(policies, partitions, frame, this.#parts.now());
   }
 
   #show(nodes: PageFleet['nodes']): PageFleet {

@@ -112,7 +112,8 @@ describe('the page of the fleet in Chromium @all', function () {
       await page.setColors(colors);
       await show(anIncident(30));
       expect(await page.audit()).to.deep.equal([]);
-      for (const id of ['waiting', 'waste', 'plan']) await page.click(`#${id} summary`);
+      for (const id of ['doctor', 'waiting', 'waste', 'plan']) await page.click(`#${id} summary`);
+      await page.waitForWords('#findings', 'not checked: ');
       await page.waitFor('#waste table');
       await page.select('view', 'table');
       await page.waitFor('#table td');
@@ -261,7 +262,8 @@ describe('the page of the fleet in Chromium @all', function () {
       await page.close();
       page = await BrowserPage.open(browser, { width, height: 844 });
       await show(anIncident());
-      for (const id of ['waiting', 'waste', 'plan']) await page.click(`#${id} summary`);
+      for (const id of ['doctor', 'waiting', 'waste', 'plan']) await page.click(`#${id} summary`);
+      await page.waitForWords('#findings', 'not checked: ');
       await page.waitFor('#waste table');
       expect(await page.overflow()).to.equal(0);
       expect(await page.brokenWords('h2, h3, dt, dd, .mark, .phase, th')).to.deep.equal([]);

@@ -13,7 +13,13 @@ import type { KubeObject } from '../../kube/watch.ts';
 import { list, programVersion } from '../../process/options.ts';
 import { addConnectionOptions, connect, type ConnectionOptions, listAllowed } from '../cluster/connection.ts';
 import { readFacts } from '../cluster/facts.ts';
-import { type ConfigMapView, readSnapshot, type SavedEvent, snapshotCommand } from '../input/snapshot.ts';
+import {
+  type ConfigMapView,
+  readSnapshot,
+  type SavedCluster,
+  type SavedEvent,
+  snapshotCommand,
+} from '../input/snapshot.ts';
 import { addNodeOptions, type NodeCommandOptions, openHost, readHost } from '../node/host.ts';
 import { readPath } from '../options.ts';
 import type { CommandContext } from '../program.ts';
@@ -82,7 +88,9 @@ interface Found {
 
 async function diagnose(node: string | undefined, options: Options, terminal: Terminal): Promise<Found> {
   const { snapshot, systemNamespaces } = options;
-  const facts = await (snapshot ? readSaved(snapshot, terminal) : readLive(connect(options), systemNamespaces));
+  const facts = await (snapshot
+    ? readSnapshot(snapshot, terminal).then(factsOfSaved)
+    : readLive(connect(options), systemNamespaces));
   demandGpuNode(facts, node);
   return {
     diagnosis: diagnoseCluster({ ...facts, systemNamespaces }, node),
@@ -102,8 +110,8 @@ function demandGpuNode(facts: DoctorFacts, node: string | undefined): void {
   throw new CliError(isThere ? `node ${node} has no GPUs${hint}` : `there is no node ${node}${hint}`);
 }
 
-async function readSaved(files: readonly string[], terminal: Terminal): Promise<DoctorFacts> {
-  const saved = await readSnapshot(files, terminal);
+/** A saved cluster, as the doctor looks at it. */
+export function factsOfSaved(saved: SavedCluster): DoctorFacts {
   return {
     ...saved,
     // None at all: they were not saved. Every cluster has some.

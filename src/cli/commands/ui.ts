@@ -19,6 +19,7 @@ import {
 import { stringify } from 'yaml';
 import type { ClusterState } from '../../core/plan/change.ts';
 import type { KueueReading } from '../../core/demand/kueue.ts';
+import { diagnoseCluster } from '../../core/explain/doctor.ts';
 import { findWaiting } from '../../core/explain/pod.ts';
 import { reportWaste } from '../../core/explain/waste.ts';
 import { predictChange } from '../../planner/questions.ts';
@@ -32,6 +33,7 @@ import { integer } from '../../process/options.ts';
 import { FleetFeed } from '../../ui/fleet-feed.ts';
 import type { CommandContext } from '../program.ts';
 import { CliError, printLine, type Terminal } from '../terminal.ts';
+import { factsOfSaved } from './doctor.ts';
 import { addSetupOptions, setupOf, type SetupOptions } from './plan.ts';
 import { messageOf } from '../../core/text/words.ts';
 
@@ -246,7 +248,8 @@ async function serveSnapshot(
 ): Promise<void> {
   const saved = await readSnapshot(files, terminal);
   const pools = new NodePools(saved.nodes, async () => undefined);
-  const feed = new FleetFeed({ source: { files }, poolOf: (node) => pools.of(node), now: Date.now });
+  const diagnosis = diagnoseCluster(factsOfSaved(saved));
+  const feed = new FleetFeed({ source: { files }, poolOf: (node) => pools.of(node), now: Date.now, diagnosis });
   feed.update(saved);
   const sources = { feed, answers: answerSaved(saved, setupOf(options)) };
   await serve(terminal, sources, options.port, () => whenAborted(signal));

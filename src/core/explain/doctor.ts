@@ -1,7 +1,7 @@
 // Room explain: why a pod or a claim waits, and what is wrong around a cluster's GPUs.
 // Ask here for a diagnosis of a cluster: what programs around this operator do to it, each finding with its evidence and what to do.
 import { acceleratorLabels, migConfigLabel, migConfigStateLabel, repartitioningTaint } from '../../api/names.ts';
-import type { GpuReport } from '../../api/types.ts';
+import type { GpuNodePartition, GpuReport } from '../../api/types.ts';
 import { type ClusterFacts, type GpuNode, listGpuNodes } from '../cluster/facts.ts';
 import {
   defaultSystemNamespaces,
@@ -26,7 +26,7 @@ import { devicePluginConfigLabel, GPU_RESOURCE } from '../nvidia/labels.ts';
 import { lintDevicePluginConfig } from '../nvidia/plugin-config.ts';
 import { describeReport, predictNode } from '../nvidia/predict.ts';
 import { isPlanned } from '../policy/spec.ts';
-import { fieldsOf } from '../text/json.ts';
+import { fieldsOf, memoize } from '../text/json.ts';
 import { describeDuration } from '../text/syntax.ts';
 import { countWords, joinWords } from '../text/words.ts';
 import { isUnbound } from './claims.ts';
@@ -146,7 +146,7 @@ export function diagnoseCluster(facts: DoctorFacts, node?: string): Diagnosis {
   return asDiagnosis([
     ...checks.flatMap(({ find }) => find(world)),
     ...unread.map((code) => ({ code, why: 'you may not list pods' })),
-    ...onlyOnHost.map((code) => ({ code, why: 'only the machine shows it: gpu-partition doctor --host' })),
+    ...listUncheckedOfHosts(),
   ]);
 }
 
@@ -273,13 +273,17 @@ function labelWrittenMs(managedFields: readonly unknown[] = [], key: string): nu
 }
 
 function judgeDevices({ nodes }: World): readonly Answer[] {
-  return nodes.flatMap(({ name, node, partition }): readonly Answer[] => {
-    const { gpus = [], hostProblems = [] } = partition?.status?.device ?? {};
-    const sick = judgeGpus(gpus, { node: name, isChanging: isUnfinished(node) });
-    if (hostProblems.length === 0) return sick;
-    const remedy = `run on the node: gpu-partition doctor --host`;
-    return [...sick, { code: 'HostNotRestored', node: name, evidence: hostProblems.join('; '), remedy }];
-  });
+  return nodes.flatMap(({ node, partition }) => (partition ? judgeReport(partition, isUnfinished(node)) : []));
+}
+
+/** What an agent reports of its node's GPUs and host. @param isChanging a mode may be pending for a moment */
+function judgeReport({ metadata, status }: GpuNodePartition, isChanging: boolean): readonly Answer[] {
+  const { name } = metadata;
+  const { gpus = [], hostProblems = [] } = status?.device ?? {};
+  const sick = judgeGpus(gpus, { node: name, isChanging });
+  if (hostProblems.length === 0) return sick;
+  const remedy = 'run on the node: gpu-partition doctor --host';
+  return [...sick, { code: 'HostNotRestored', node: name, evidence: hostProblems.join('; '), remedy }];
 }
 
 /** The ConfigMaps that device plugins take their files from, as `NAMESPACE/NAME`. */
@@ -574,12 +578,37 @@ function judgeVersions({ nodes, facts }: World): readonly Answer[] {
 }
 
 function judgeClocks({ nodes }: World): readonly Answer[] {
-  return nodes.flatMap(({ name, partition }): readonly Answer[] => {
-    const seconds = partition?.status?.device?.clockSkewSeconds;
-    if (seconds === undefined) return [];
-    const evidence = `its agent measures that its clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} the API server’s`;
-    const remedy =
-      'synchronize its clock (chronyc tracking, timedatectl): tokens, certificates and times in logs depend on it';
-    return [{ code: 'ClockSkew', node: name, evidence, remedy }];
-  });
+  return nodes.flatMap(({ partition }) => (partition ? judgeClock(partition) : []));
+}
+
+function judgeClock({ metadata: { name }, status }: GpuNodePartition): readonly Answer[] {
+  const seconds = status?.device?.clockSkewSeconds;
+  if (seconds === undefined) return [];
+  const evidence = `its agent measures that its clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} the API server’s`;
+  const remedy =
+    'synchronize its clock (chronyc tracking, timedatectl): tokens, certificates and times in logs depend on it';
+  return [{ code: 'ClockSkew', node: name, evidence, remedy }];
+}
+
+/** What only reports of agents show; they are judged again when an agent reports. */
+const ofReports: readonly DoctorCode[] = ['GpuFault', 'ModePending', 'HostNotRestored', 'ClockSkew'];
+
+const judgeAlone = memoize((partition: GpuNodePartition): readonly Answer[] => {
+  const { closed, phase } = partition.status ?? {};
+  const isChanging = closed?.since !== undefined || phase === 'Updating';
+  return [...judgeReport(partition, isChanging), ...judgeClock(partition)];
+});
+
+/** Finds what is wrong by the reports of agents alone: for whoever watches them, and reads neither Nodes nor pods. */
+export function diagnoseReports(partitions: readonly GpuNodePartition[]): Diagnosis {
+  const others = doctorCodes.filter((code) => !ofReports.includes(code) && !onlyOnHost.includes(code));
+  return asDiagnosis([
+    ...partitions.flatMap(judgeAlone),
+    ...others.map((code) => ({ code, why: 'Nodes and pods are not read here: gpu-partition doctor' })),
+    ...listUncheckedOfHosts(),
+  ]);
+}
+
+function listUncheckedOfHosts(): readonly UncheckedCode[] {
+  return onlyOnHost.map((code) => ({ code, why: 'only the machine shows it: gpu-partition doctor --host' }));
 }

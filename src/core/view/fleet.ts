@@ -9,6 +9,7 @@ import { frozenWords } from '../rollout/ledger.ts';
 import type { Geometry } from '../gpu/geometry.ts';
 import { gridOf } from '../gpu/grid.ts';
 import { liveGeometry } from '../device/plan.ts';
+import { diagnoseReports } from '../explain/doctor.ts';
 import { type PolicyProgress, viewProgress } from './rollout.ts';
 import type { Interruption, Source } from './lines.ts';
 import { type GpuPicture, type PicturedSlice, viewNodeStatus } from './node.ts';
@@ -297,6 +298,8 @@ interface PageGpu extends Pick<GpuPicture, 'index' | 'product' | 'error' | 'heal
 
 interface PageNode extends NodeRowView, Pick<NodeStatusView, 'strategy' | 'plan' | 'error' | 'driver'> {
   readonly pool: string;
+  /** What the doctor finds on it. */
+  readonly findings: readonly Finding[];
   readonly gpus: readonly PageGpu[];
 }
 
@@ -309,54 +312,110 @@ interface PageFleet {
   readonly groups: readonly UnreadyNodes[];
   /** All nodes, most urgent first. */
   readonly nodes: readonly PageNode[];
+  readonly doctor: PageDoctor;
   /** Null while updates come in. */
   readonly interruption: Interruption | null;
 }
+
+/** What the doctor finds in the fleet; the shape of its answer, cut to what fits on a page. */
+interface PageDoctor {
+  readonly count: number;
+  readonly findings: readonly { readonly code: string; readonly count: number; readonly first: readonly Finding[] }[];
+  /** What was not checked, by why it was not. */
+  readonly notChecked: readonly { readonly why: string; readonly codes: readonly string[] }[];
+}
+
+type Diagnosis = ReturnType<typeof diagnoseReports>;
+type Finding = Diagnosis['findings'][number];
 
 /** What is known of a fleet beside its objects. */
 interface PageFrame extends Pick<PageFleet, 'source'>, Partial<Pick<PageFleet, 'interruption'>> {
   /** Empty if unknown. */
   readonly poolOf: (node: string) => string;
+  /** Of a saved cluster, of which more is known than its partitions; absent: they alone are judged. */
+  readonly diagnosis?: Diagnosis;
+  /** The nodes of the last view: most are in their places already. */
+  readonly before?: readonly PageNode[];
 }
 
 /** Views the fleet for the page. A node without news keeps its view, the same object. @param now in ms since 1970 */
 export function viewPage(
   policies: readonly GpuPartitionPolicy[],
   partitions: readonly GpuNodePartition[],
-  { source, poolOf, interruption = null }: PageFrame,
+  { source, poolOf, interruption = null, diagnosis = diagnoseReports(partitions), before = [] }: PageFrame,
   now: number,
 ): PageFleet {
-  const nodes = partitions
-    .map((partition) => viewNode(partition, poolOf(partition.metadata.name)))
-    .toSorted((a, b) => byUrgency(a.urgency, b.urgency) || compareText(a.node, b.node));
+  const findings = Map.groupBy(diagnosis.findings, ({ node }) => node);
+  const views = partitions.map((partition) => {
+    const { name } = partition.metadata;
+    return viewNode(partition, poolOf(name), findings.get(name) ?? []);
+  });
+  const nodes = sortNodes(views, before);
   return {
     source,
     interruption,
     totals: countTotals(policies, partitions, now),
     policies: viewPolicies(policies, partitions, now),
     groups: groupNodes(nodes),
+    doctor: viewDoctor(diagnosis),
     nodes,
+  };
+}
+
+/** In the order of the last view few are out of place: then a sort compares each with its neighbour, and not with a dozen others. */
+function sortNodes(views: readonly PageNode[], before: readonly PageNode[]): readonly PageNode[] {
+  const rest = new Map(views.map((view) => [view.node, view]));
+  const known = before.flatMap(({ node }) => {
+    const view = rest.get(node);
+    rest.delete(node);
+    return view ?? [];
+  });
+  return [...known, ...rest.values()].toSorted(
+    (a, b) => byUrgency(a.urgency, b.urgency) || compareText(a.node, b.node),
+  );
+}
+
+/** The most findings of one code that the page lists: a node shows its own. */
+const mostFindings = 5;
+
+function viewDoctor({ findings, notChecked }: Diagnosis): PageDoctor {
+  return {
+    count: findings.length,
+    findings: [...Map.groupBy(findings, ({ code }) => code)].map(([code, all]) => ({
+      code,
+      count: all.length,
+      first: all.slice(0, mostFindings),
+    })),
+    notChecked: [...Map.groupBy(notChecked, ({ why }) => why)].map(([why, all]) => ({
+      why,
+      codes: [...new Set(all.map(({ code }) => code))],
+    })),
   };
 }
 
 /** Keyed by the object that a watch replaces when it changes. */
 const nodeViews = new WeakMap<GpuNodePartition, PageNode>();
 
-function viewNode(partition: GpuNodePartition, pool: string): PageNode {
+function viewNode(partition: GpuNodePartition, pool: string, findings: readonly Finding[]): PageNode {
   const known = nodeViews.get(partition);
-  if (known?.pool === pool) return known;
-  const view = pictureNode(partition, pool);
+  if (known?.pool === pool && isSameList(known.findings, findings)) return known;
+  const view = pictureNode(partition, pool, findings);
   nodeViews.set(partition, view);
   return view;
 }
 
-function pictureNode(partition: GpuNodePartition, pool: string): PageNode {
+function isSameList(a: readonly Finding[], b: readonly Finding[]): boolean {
+  return a.length === b.length && a.every((one, at) => one === b[at]);
+}
+
+function pictureNode(partition: GpuNodePartition, pool: string, findings: readonly Finding[]): PageNode {
   const { strategy, plan, error, driver, gpus } = viewNodeStatus(partition);
   const { device } = partition.status ?? {};
   const reports = device?.gpus ?? [];
   return {
     ...viewRow(partition),
     pool,
+    findings,
     strategy,
     plan,
     error,

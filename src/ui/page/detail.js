@@ -2,6 +2,7 @@ import { byId, drawTable, make, makeButton } from './dom.js';
 import { describeGpu, describeSlice, drawGpu, groupGpus, nameHolders } from './gpu.js';
 import { drawReason, explainReason } from './guide.js';
 import { tileOf } from './nodes.js';
+import { drawFinding } from './policies.js';
 import { state } from './state.js';
 import { clock, duration, ranges, since } from './words.js';
 
@@ -83,6 +84,7 @@ export function drawDetail() {
     ...(node.urgency === 'ready' ? [] : [explainReason('node', node.reason)].filter(Boolean)),
     ...[node.error, describePlan(node.plan)].filter(Boolean).map((text) => make('p', {}, text)),
     make('p', {}, describeNode(node)),
+    ...drawFindings(node),
     ...drawTimeline(),
     ...groupGpus(node.gpus, true).flatMap(drawGroup),
     ...drawEvents(),
@@ -99,6 +101,11 @@ function describeNode({ policy, strategy, pool, driver }) {
     driver && `driver ${driver}`,
   ];
   return facts.filter(Boolean).join(', ');
+}
+
+function drawFindings({ findings }) {
+  if (findings.length === 0) return [];
+  return [make('h3', {}, 'What is wrong'), ...findings.map((finding) => drawFinding(finding))];
 }
 
 function describePlan(plan) {

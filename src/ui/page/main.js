@@ -3,7 +3,7 @@ import { byId } from './dom.js';
 import { tellFreshness } from './freshness.js';
 import { describeSlice } from './gpu.js';
 import { applyFilters, describeUnder, filters, setFilter, updateNodes } from './nodes.js';
-import { drawGroups, drawPolicies } from './policies.js';
+import { drawDoctor, drawGroups, drawPolicies } from './policies.js';
 import { offerPolicies, startQuestions } from './questions.js';
 import { state } from './state.js';
 import { drawTotals } from './totals.js';
@@ -41,6 +41,7 @@ function take({ nodes: list, gone, all, ...fleet }) {
   redrawTotals();
   drawPolicies(fleet.policies, openNode);
   drawGroups(fleet.groups, (reason) => filterBy('text', reason), openNode);
+  drawDoctor(fleet.doctor, openNode);
   offerPolicies(fleet.policies.map(({ policy }) => policy));
   updateNodes([...names, ...lost], openNode);
   if (openedNode() && (names.has(openedNode()) || lost.includes(openedNode()))) drawDetail();

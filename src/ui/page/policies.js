@@ -131,3 +131,25 @@ export function drawGroups(groups, filter, openNode) {
   byId('attention').hidden = groups.length === 0;
   redraw(byId('groups'), ...groups.map((group) => drawGroup(group, filter, openNode)));
 }
+
+/** A finding of the doctor in one line: what shows it, and what to do. */
+export function drawFinding({ code, node, evidence, remedy }, openNode) {
+  const about = node && openNode ? [makeButton(node, () => openNode(node), { className: 'link' }), ' '] : [];
+  const what = make('span', { className: 'trouble' }, code);
+  return make('p', {}, what, ' ', ...about, `${evidence} → ${remedy}`);
+}
+
+/** What the doctor finds, for people who do not open each node; and what it cannot tell here. */
+export function drawDoctor({ count: many, findings, notChecked }, openNode) {
+  byId('doctor-count').textContent = `: ${count(many, 'finding')}`;
+  redraw(
+    byId('findings'),
+    ...findings.flatMap(({ code, count: alike, first }) => [
+      ...first.map((finding) => drawFinding(finding, openNode)),
+      ...(alike > first.length
+        ? [make('p', {}, `${code}: ${alike - first.length} more, on their nodes; gpu-partition doctor -o json has all`)]
+        : []),
+    ]),
+    ...notChecked.map(({ why, codes }) => make('p', {}, make('small', {}, `not checked: ${codes.join(', ')}: ${why}`))),
+  );
+}

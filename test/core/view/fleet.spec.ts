@@ -9,6 +9,7 @@ import { drawStatus, aStatusNode, drawNode } from './status-stories.ts';
 import { aClaimCluster, aHeldClaim, attribute, type ClaimTemplate, deviceNames } from '../cluster/claim-cluster.ts';
 import { aCluster, aPod } from '../kubernetes/cluster-builder.ts';
 
+const findingKeys = ['code', 'node', 'evidence', 'remedy'];
 const storyTimeText = '2026-01-01T12:00:00Z';
 
 const groupNodes = (nodes: Parameters<typeof viewPage>[1]) =>
@@ -101,6 +102,70 @@ describe('a node with a sick GPU', () => {
       reason: 'Failed',
       message: 'as the policy says; GpusUnhealthy: GPU 3 does not respond',
     });
+  });
+});
+
+describe('what the doctor finds, on the page', () => {
+  const frame = { source: { files: [] }, poolOf: () => '' };
+  const lost = (name: string) => aStatusNode({ name, gpus: [aGpu({ error: 'GpuLost: Xid 79' })] });
+
+  it('stands at its node and for the fleet, five of a kind, without Nodes and pods', () => {
+    const names = Array.from({ length: 7 }, (_, at) => `n-${at}`);
+    const { nodes, doctor } = viewPage([], [...names.map(lost), aStatusNode({ name: 'well' })], frame, 0);
+    const found = nodes.map(({ node, findings }) => [node, findings.map(({ code }) => code)]);
+    expect(found).to.deep.equal([...names.map((name) => [name, ['GpuFault']]), ['well', []]]);
+    expect(doctor.count).to.equal(7);
+    expect(doctor.findings.map(({ code, count, first }) => [code, count, first.length])).to.deep.equal([
+      ['GpuFault', 7, 5],
+    ]);
+    expect(doctor.findings[0]?.first[0]).to.include({ node: 'n-0' }).and.to.have.all.keys(findingKeys);
+  });
+
+  it('says which checks need what the page does not read', () => {
+    const { notChecked } = viewPage([], [], frame, 0).doctor;
+    expect(notChecked.map(({ why }) => why)).to.deep.equal([
+      'Nodes and pods are not read here: gpu-partition doctor',
+      'only the machine shows it: gpu-partition doctor --host',
+    ]);
+    expect(notChecked[0]?.codes).to.include.members(['TwoOwners', 'VersionSkew']).and.not.include('GpuFault');
+  });
+
+  it('is all that a saved cluster shows, if it is one', () => {
+    const diagnosis = {
+      findings: [
+        { code: 'TwoOwners', node: 'a', evidence: 'e', remedy: 'r' },
+        { code: 'NoScaleTemplate', evidence: 'e', remedy: 'r' },
+      ],
+      notChecked: [],
+    } as const;
+    const { nodes, doctor } = viewPage([], [aStatusNode({ name: 'a' })], { ...frame, diagnosis }, 0);
+    expect(nodes[0]?.findings).to.deep.equal([diagnosis.findings[0]]);
+    expect(doctor.findings.map(({ code }) => code)).to.deep.equal(['TwoOwners', 'NoScaleTemplate']);
+  });
+
+  it('leaves a node its view as long as neither it nor its findings change', () => {
+    const partitions = [lost('a'), aStatusNode({ name: 'b' })];
+    const first = viewPage([], partitions, frame, 0).nodes;
+    const second = viewPage([], [...partitions], frame, 1).nodes;
+    for (const [at, node] of first.entries()) expect(second[at]).to.equal(node);
+  });
+});
+
+describe('the nodes of the page', () => {
+  const frame = { source: { files: [] }, poolOf: () => '' };
+  const named = (name: string, phase: 'Ready' | 'Failed') => aStatusNode({ name, phase });
+
+  it('are in the same order, whatever the last view was', () => {
+    const before = viewPage(
+      [],
+      ['a', 'b', 'c', 'gone'].map((name) => named(name, 'Ready')),
+      frame,
+      0,
+    ).nodes;
+    const news = [named('new', 'Failed'), named('c', 'Failed'), named('b', 'Ready'), named('a', 'Ready')];
+    const fresh = viewPage([], news, frame, 0).nodes.map(({ node }) => node);
+    expect(fresh).to.deep.equal(['c', 'new', 'a', 'b']);
+    expect(viewPage([], news, { ...frame, before }, 0).nodes.map(({ node }) => node)).to.deep.equal(fresh);
   });
 });
 
