@@ -101,17 +101,7 @@ export class Operator {
 
   /** Asks for a layout of all GPUs. */
   async ask(profiles: Profiles, more: Partial<PolicySpec> = {}): Promise<void> {
-    await this.apply({
-      apiVersion: 'gpupartition.dev/v1alpha1',
-      kind: 'GpuPartitionPolicy',
-      metadata: { name: 'slices' },
-      spec: {
-        nodeSelector: { matchLabels: { 'nvidia.com/gpu.present': 'true' } },
-        strategy: 'mixed',
-        layouts: [{ profiles }],
-        ...more,
-      },
-    });
+    await this.apply(describePolicy(profiles, more));
   }
 
   /** Waits until the policy says that it is done, and the node offers the layout and is open. */
@@ -294,6 +284,21 @@ export class Operator {
   async #demand<T>(path: string): Promise<T> {
     return (await this.node.controlPlane.client.demand({ path })) as T;
   }
+}
+
+/** A policy with one layout for all GPUs of the node. */
+export function describePolicy(profiles: Profiles, more: Partial<PolicySpec> = {}): object {
+  return {
+    apiVersion: 'gpupartition.dev/v1alpha1',
+    kind: 'GpuPartitionPolicy',
+    metadata: { name: 'slices' },
+    spec: {
+      nodeSelector: { matchLabels: { 'nvidia.com/gpu.present': 'true' } },
+      strategy: 'mixed',
+      layouts: [{ profiles }],
+      ...more,
+    },
+  };
 }
 
 async function countEvents(event: 'start' | 'change'): Promise<number> {

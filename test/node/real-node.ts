@@ -22,8 +22,8 @@ import { forwardService } from './service-forward.ts';
 /** A real kubelet and containerd in the namespaces that this process runs in, with our image and a driver with two GPUs. */
 export interface RealNode {
   readonly controlPlane: ControlPlane;
-  /** Kills the kubelet, as a crash does, and starts it again. */
-  restartKubelet(): Promise<void>;
+  /** Kills the kubelet, as a crash does, and starts it again. @param meanwhile what is done while there is none */
+  restartKubelet(meanwhile?: () => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -64,8 +64,9 @@ export async function startRealNode(statusPeriodSeconds: number): Promise<RealNo
   await waitUntilReady(component, async () => isNodeReady(controlPlane));
   return {
     controlPlane,
-    restartKubelet: async () => {
+    restartKubelet: async (meanwhile) => {
       await component.kill();
+      await meanwhile?.();
       component = await startKubelet();
     },
     stop: async () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -344,6 +344,17 @@ describe('gpu-partition export boot', () => {
     return scratch.path(name);
   }
 
+  const sampleFile = new URL('../../../samples/host/gpu-partition.service', import.meta.url);
+
+  /** By name; none of ours is repeated. */
+  function settingsOf(unit: string): ReadonlyMap<string, string> {
+    return new Map([...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]));
+  }
+
+  function readKubelets(command = ''): string | undefined {
+    return /ActiveEnterTimestamp ([^)]+)\)/.exec(command)?.[1];
+  }
+
   /** The value of a setting of the unit for a policy. */
   async function settingOf(name: string, stdin: string): Promise<string> {
     const unit = await written(boot('systemd', stdin));
@@ -434,6 +445,39 @@ WantedBy=multi-user.target
     expect(await isMet('Sun 2026-11-29 17:45:25 UTC\\n\\n\\n\\n')).to.equal(false);
   });
 
+  it('has what the sample of host mode has, but for where the layout is and when it is applied', async () => {
+    const unit = settingsOf(await written(boot('systemd', policyOf(oneProfile))));
+    const sample = settingsOf(readFileSync(sampleFile, 'utf8'));
+    const differing = [...unit].filter(([name, value]) => sample.get(name) !== value).map(([name]) => name);
+    expect(differing).to.have.members([
+      'Description',
+      'Before',
+      'StandardInput',
+      'StandardInputText',
+      'ExecCondition',
+      'ExecStartPre',
+      'ExecStart',
+      'TimeoutStartSec',
+    ]);
+    // Slurm has no agent that would make the layouts later.
+    expect(sample.get('Before')).to.equal(`${unit.get('Before')} slurmd.service`);
+    expect(readKubelets(sample.get('ExecStart'))).to.equal(readKubelets(unit.get('ExecCondition')));
+  });
+
+  it('is like the sample in that a socket of the last boot is not asked, which that one tells by the kubelets of this boot', async () => {
+    const [, script = ''] =
+      /^\/bin\/sh -c '(.*)'$/.exec(settingsOf(readFileSync(sampleFile, 'utf8')).get('ExecStart') ?? '') ?? [];
+    writeScript(scratch.path('node'), 'echo "$@"');
+    const runWith = async (times: string): Promise<string> => {
+      writeScript(scratch.path('systemctl'), `printf '${times}'`);
+      const env = { PATH: [scratch.path('.'), process.env['PATH']].join(delimiter) };
+      const here = script.replaceAll('$$', '$').replace('/usr/bin/node', scratch.path('node'));
+      return (await execute('/bin/sh', ['-c', here], { env })).stdout;
+    };
+    expect(await runWith('\\n\\n\\n\\n')).to.match(/ node apply -f \S+ --deadline 300 --ignore-pods\n$/);
+    expect(await runWith('Sun 2026-11-29 17:45:25 UTC\\n\\n\\n\\n')).to.match(/ node apply -f \S+ --deadline 300\n$/);
+  });
+
   it('refuses a demand, and a path that a unit would take for several words', async () => {
     const demand = { from: 'Declared' as const, slices: [{ profiles: ['1g.5gb'], count: 4 }] };
     expect(await refused(boot('systemd', policyOf(undefined, { demand })))).to.contain(
@@ -441,6 +485,24 @@ WantedBy=multi-user.target
     );
     for (const path of ['gpu-partition', '/opt/my bin/gpu-partition', '/opt/%n'])
       expect(await refused(boot('systemd', policyOf(oneProfile), '--executable', path), 2)).to.contain('absolute path');
+  });
+
+  it('is a cloud-config for cloud-init, which takes no other', async function () {
+    const cloudInit = process.env['CLOUD_INIT'] ?? '/usr/bin/cloud-init';
+    if (!existsSync(cloudInit)) {
+      console.log(
+        '      skipped: there is no cloud-init here (Debian: apt-get install cloud-init; elsewhere CLOUD_INIT=PATH)',
+      );
+      this.skip();
+    }
+    const judge = async (text: string): Promise<string> =>
+      execute(cloudInit, ['schema', '--config-file', write('user-data.yaml', text)]).then(
+        () => 'taken',
+        ({ stdout = '', stderr = '' }: { readonly stdout?: string; readonly stderr?: string }) => stdout + stderr,
+      );
+    const config = await written(boot('cloud-init', policyOf(oneProfile)));
+    expect(await judge(config)).to.equal('taken');
+    expect(await judge(config.replace('permissions:', 'mode:'))).to.contain('write_files.0');
   });
 
   it('is a unit for systemd-analyze, and a config for Ignition’s validator, which take no other', async function () {
@@ -458,6 +520,8 @@ WantedBy=multi-user.target
     const unit = await written(boot('systemd', policyOf(oneProfile), '--executable', '/bin/true'));
     const config = await written(boot('ignition', policyOf(oneProfile)));
     expect(await isTaken(analyze, ['verify', write('gpu-partition.service', unit)])).to.equal(true);
+    const sample = readFileSync(sampleFile, 'utf8');
+    expect(await isTaken(analyze, ['verify', write('gpu-partition.service', sample)])).to.equal(true);
     expect(await isTaken(analyze, ['verify', write('bad.service', unit.replace('ExecStart=', 'Exec='))])).to.equal(
       false,
     );
