@@ -26,6 +26,9 @@ const asked = `kube_pod_container_resource_requests{${slices}} * on (cluster, na
 const needsStateMetrics =
   'Needs kube-state-metrics, which serves kube_*: “No data” means that it is not scraped, not that there is nothing.';
 
+const needsSliceMetrics = 'Needs agents with --slice-metrics, and dcgm-exporter: config/monitoring/slices.';
+const ofProfile = 'profile=~"$profile"';
+
 /** A figure of this moment. @param worse value from which it is orange, and from which it is red */
 const stat = (title, unit, expr, description, worse = []) => ({
   type: 'stat',
@@ -340,6 +343,41 @@ const sliceRows = [
     ],
   ],
   [
+    'What dcgm-exporter measures',
+    8,
+    [
+      lines(
+        'Engines in use, by profile',
+        'percentunit',
+        [[`avg by (profile) (gpu_partition_slice:engine_active:ratio{${ofProfile}})`, '{{profile}}']],
+        `Share of the time in which the slices of a profile had work, on average. ${needsSliceMetrics}`,
+      ),
+      lines(
+        'Busiest pods',
+        'percentunit',
+        [
+          [
+            `topk(10, max by (namespace, pod) (gpu_partition_pod:engine_active:ratio{${ofProfile}}))`,
+            '{{namespace}}/{{pod}}',
+          ],
+        ],
+        `The ten pods whose slices have the most work. ${needsSliceMetrics}`,
+      ),
+      lines(
+        'Memory in use, by profile',
+        'bytes',
+        [[`sum by (profile) (gpu_partition_slice:memory_used:bytes{${ofProfile}})`, '{{profile}}']],
+        `GPU memory that is in use on slices. ${needsSliceMetrics}`,
+      ),
+      lines(
+        'Slices that a pod holds and does not use',
+        'short',
+        [[`sum by (profile) (gpu_partition_pod:engine_active:ratio{${ofProfile}} < bool 0.01)`, '{{profile}}']],
+        `Slices that had work for less than a hundredth of the time: gpu_partition_pod:engine_active:ratio names their pods. ${needsSliceMetrics}`,
+      ),
+    ],
+  ],
+  [
     'Waste',
     8,
     [
@@ -394,7 +432,7 @@ function variable(name, metric, label) {
 
 /** A query of one cluster, or of all. */
 function ofCluster(expr) {
-  return expr.replaceAll(/\b((?:gpu_partition|kube)_\w+)(?:\{([^}]*)\})?/g, (_whole, name, selector = '') => {
+  return expr.replaceAll(/\b((?:gpu_partition|kube)_[\w:]+)(?:\{([^}]*)\})?/g, (_whole, name, selector = '') => {
     const rest = selector === '' ? '' : `, ${selector}`;
     return `${name}{cluster=~"$cluster"${rest}}`;
   });

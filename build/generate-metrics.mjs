@@ -55,7 +55,7 @@ dcgm-exporter names a slice by its GPU and the id of its GPU instance (\`UUID\`,
 kubectl apply -k config/monitoring/slices
 \`\`\`
 
-This scrapes the agents, and records \`gpu_partition_slice:…\` (\`engine_active:ratio\`, \`dram_active:ratio\`, \`memory_used:bytes\`) by MIG device, profile and policy, and \`gpu_partition_pod:…\` (\`engine_active:ratio\`, \`memory_used:bytes\`) by pod. Several compute instances of one GPU instance share its figures, and its pods are told for each. The rules are tested with promtool against series as dcgm-exporter 4.2 prints them; they have not met a dcgm-exporter.
+This scrapes the agents, and records \`gpu_partition_slice:…\` (\`engine_active:ratio\`, \`dram_active:ratio\`, \`memory_used:bytes\`) by MIG device, profile and policy, and \`gpu_partition_pod:…\` (\`engine_active:ratio\`, \`memory_used:bytes\`) by pod. Several compute instances of one GPU instance share its figures, and its pods are told for each. The dashboard "GPU slices" has a row of them. The rules are tested with promtool against series as dcgm-exporter 4.2 prints them; they have not met a dcgm-exporter.
 
 ${tableOf(agent)}
 `;

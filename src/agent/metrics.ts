@@ -7,7 +7,7 @@ import {
 } from '../process/health.ts';
 import type { GpuNodePartition } from '../api/types.ts';
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { DeviceError } from '../core/gpu/device-state.ts';
+import { DeviceError, type DeviceState } from '../core/gpu/device-state.ts';
 import { registerQueues, registerReflectors } from '../kube/metrics.ts';
 import type { QueueObserver, WorkQueue } from '../kube/queue.ts';
 import type { Reflector } from '../kube/reflector.ts';
@@ -44,6 +44,8 @@ export class AgentMetrics {
   readonly #operations: Counter<'operation'>;
   readonly #failures: Counter<'code'>;
   #sources: AgentSources | undefined;
+  /** The last reading: the report has no ids of compute instances. */
+  #state: DeviceState | undefined;
   #lastReadMs: number | undefined;
 
   /** @param hasSlices whether each slice of the node, and each pod on one, has a series */
@@ -103,9 +105,16 @@ export class AgentMetrics {
     registerGauge(
       registry,
       'gpu_partition_slice_info',
-      'With --slice-metrics: 1 for each MIG device of the node, with its GPU, the id and profile of its GPU instance, and the policy of the node.',
-      ['gpu_uuid', 'mig_uuid', 'profile', 'gi', 'policy'],
-      () => listSlices(this.#sources?.partition()).map(({ labels }) => ({ labels, value: 1 })),
+      'With --slice-metrics: 1 for each MIG device of the node, with its GPU, the ids of GPU instance and compute instance, the profile of the former, and the policy of the node.',
+      ['gpu_uuid', 'mig_uuid', 'profile', 'gi', 'ci', 'policy'],
+      () => {
+        const ids = listComputeInstanceIds(this.#state);
+        return listSlices(this.#sources?.partition()).map(({ labels: { policy, ...labels } }) => {
+          // Empty, as if it were absent, until the agent has read the device.
+          const ci = String(ids.get(labels.mig_uuid) ?? '');
+          return { labels: { ...labels, ci, policy }, value: 1 };
+        });
+      },
     );
     registerGauge(
       registry,
@@ -153,6 +162,7 @@ export class AgentMetrics {
           const state = await device.read(depth);
           this.#reads.inc({ result: 'success' });
           this.#lastReadMs = this.#clock.monotonicMs();
+          this.#state = state;
           return state;
         } catch (error) {
           this.#reads.inc({ result: 'error' });
@@ -168,6 +178,7 @@ export class AgentMetrics {
           const outcome = await device.apply(wishes, work, options);
           const errors = outcome.results.flatMap(({ error }) => error ?? []);
           for (const { code } of errors) this.#failures.inc({ code });
+          this.#state = outcome.device ?? this.#state;
           end(errors.length === 0 ? 'success' : 'error');
           return outcome;
         } catch (error) {
@@ -178,6 +189,14 @@ export class AgentMetrics {
       },
     };
   }
+}
+
+/** By UUID. */
+function listComputeInstanceIds(state: DeviceState | undefined): ReadonlyMap<string, number> {
+  const parts = (state?.gpus ?? []).flatMap(({ instances }) =>
+    instances.flatMap(({ computeInstances }) => computeInstances),
+  );
+  return new Map(parts.flatMap(({ uuid, id }) => (uuid === undefined ? [] : [[uuid, id] as const])));
 }
 
 function codeOf(error: unknown): string {

@@ -91,9 +91,29 @@ describe('the metrics of an agent', () => {
         },
       },
     } as unknown as GpuNodePartition;
-    const seriesOf = async (hasSlices: boolean): Promise<readonly string[]> => {
+    const computeInstances = (...uuids: readonly string[]) => uuids.map((uuid, id) => ({ uuid, id }));
+    const reading = {
+      gpus: [
+        {
+          instances: [
+            { computeInstances: computeInstances('MIG-a') },
+            { computeInstances: computeInstances('MIG-b', 'MIG-c') },
+          ],
+        },
+      ],
+    } as unknown as DeviceState;
+    const opened: Device = {
+      hostProblems: () => [],
+      read: async () => reading,
+      apply: async () => ({ results: [], device: reading }),
+    };
+    const seriesOf = async (
+      hasSlices: boolean,
+      ask: (device: Device) => Promise<unknown> = async () => undefined,
+    ): Promise<readonly string[]> => {
       const registry = new Registry();
       const metrics = new AgentMetrics(registry, new FakeClock(), hasSlices);
+      await ask(metrics.measure(opened));
       const [queue, watch] = [
         { depth: 0, longestRunMs: 0 },
         { counts: noCounts, silenceMs: 0 },
@@ -102,14 +122,16 @@ describe('the metrics of an agent', () => {
       return (await registry.metrics()).split('\n').filter((line) => line.startsWith('gpu_partition_slice'));
     };
     expect(await seriesOf(false)).to.deep.equal([]);
-    const info = (mig: string, profile: string, gi: number): string =>
-      `gpu_partition_slice_info{gpu_uuid="GPU-1",mig_uuid="${mig}",profile="${profile}",gi="${gi}",policy="inference"} 1`;
-    expect(await seriesOf(true)).to.deep.equal([
-      info('MIG-a', '2g.10gb', 3),
-      info('MIG-b', '3g.20gb', 1),
-      info('MIG-c', '3g.20gb', 1),
-      'gpu_partition_slice_pod{mig_uuid="MIG-a",namespace="team",pod="train-0"} 1',
-    ]);
+    const info = (mig: string, profile: string, gi: number, ci: number | ''): string =>
+      `gpu_partition_slice_info{gpu_uuid="GPU-1",mig_uuid="${mig}",profile="${profile}",gi="${gi}",ci="${ci}",policy="inference"} 1`;
+    const ofPod = 'gpu_partition_slice_pod{mig_uuid="MIG-a",namespace="team",pod="train-0"} 1';
+    const unread = [info('MIG-a', '2g.10gb', 3, ''), info('MIG-b', '3g.20gb', 1, ''), info('MIG-c', '3g.20gb', 1, '')];
+    expect(await seriesOf(true)).to.deep.equal([...unread, ofPod]);
+    // The report has no ids of compute instances; the agent's own readings have.
+    const read = [info('MIG-a', '2g.10gb', 3, 0), info('MIG-b', '3g.20gb', 1, 0), info('MIG-c', '3g.20gb', 1, 1)];
+    expect(await seriesOf(true, (device) => device.read())).to.deep.equal([...read, ofPod]);
+    const applied = (device: Device): Promise<unknown> => device.apply([], [], {} as WorkOptions);
+    expect(await seriesOf(true, applied)).to.deep.equal([...read, ofPod]);
   });
 
   it('say which loop is stuck, and none of an agent that has just started', () => {

@@ -69,18 +69,24 @@ async function readRules(path = 'rules.yaml'): Promise<readonly Rule[]> {
 async function readMetrics(): Promise<ReadonlyMap<string, readonly string[]>> {
   const page = await readFile('docs/metrics.md', 'utf8');
   const rows = [...page.matchAll(/^\| `(\w+)` \| (\w+) \| (.*?) \|/gm)];
-  return new Map(
-    rows.flatMap(([, name = '', type = '', list = '']) => {
+  const records = (await readRules('slices/rules.yaml')).flatMap(({ record }) => record ?? []);
+  return new Map([
+    ...records.map((name) => [name, name.startsWith('gpu_partition_pod:') ? podLabels : sliceLabels] as const),
+    ...rows.flatMap(([, name = '', type = '', list = '']) => {
       const labels = [...list.matchAll(/`(\w+)`/g)].map(([, label = '']) => label);
       const names = type === 'histogram' ? ['_bucket', '_count', '_sum'].map((end) => name + end) : [name];
       return names.map((one) => [one, [...labels, 'le', 'pod', 'program', 'cluster']] as const);
     }),
-  );
+  ]);
 }
+
+/** What promtool.spec.ts sees on what is recorded of slices and their pods. */
+const sliceLabels: readonly string[] = ['gpu_uuid', 'gi', 'mig_uuid', 'profile', 'policy', 'cluster'];
+const podLabels: readonly string[] = ['mig_uuid', 'namespace', 'pod', 'profile', 'policy', 'cluster'];
 
 /** Names of metrics in a query, each with the labels that it is selected by. */
 function selectorsOf(query: string): readonly (readonly [string, readonly string[]])[] {
-  return [...query.matchAll(/\b(gpu_partition_\w+)(?:\{([^}]*)\})?/g)].map(([, name = '', selector = '']) => [
+  return [...query.matchAll(/\b(gpu_partition_[\w:]+)(?:\{([^}]*)\})?/g)].map(([, name = '', selector = '']) => [
     name,
     [...selector.matchAll(/(\w+)\s*[=!]/g)].map(([, label = '']) => label),
   ]);
@@ -194,7 +200,7 @@ describe('config/monitoring', () => {
           title,
         ).to.equal(true);
         expect(description, title).to.match(/^[A-Z].*\.$|^gpu-partition .*\.$/);
-        expect(fieldConfig?.defaults.unit, title).to.match(/^(short|s|ops|percentunit)$/);
+        expect(fieldConfig?.defaults.unit, title).to.match(/^(short|s|ops|percentunit|bytes)$/);
         // Values of the same unit share an axis: seconds are not drawn beside counts.
         const isInSeconds = targets.map(({ expr }) => /_seconds(_bucket)?\b/.test(expr));
         expect(new Set(isInSeconds).size, `${type} ${title}`).to.be.at.most(1);
@@ -242,6 +248,18 @@ describe('config/monitoring', () => {
     expect(foreign).to.have.length(3);
     for (const { title, description } of foreign)
       expect(description, title).to.match(/Needs kube-state-metrics, .*“No data” means that it is not scraped/);
+  });
+
+  it('says of each panel about what dcgm-exporter measures what that needs', async () => {
+    const { panels } = JSON.parse(await readDashboard('dashboard-slices.json')) as Dashboard;
+    const joined = panels.filter(({ targets = [] }) =>
+      targets.some(({ expr }) => /gpu_partition_(slice|pod):/.test(expr)),
+    );
+    expect(joined).to.have.length(4);
+    for (const { title, description } of joined)
+      expect(description, title).to.match(
+        /Needs agents with --slice-metrics, and dcgm-exporter: config\/monitoring\/slices\.$/,
+      );
   });
 
   it('begins with figures, the nodes that are not Ready, and the alerts', async () => {

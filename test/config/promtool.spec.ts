@@ -21,6 +21,15 @@ interface Groups {
   readonly groups: readonly { readonly rules: readonly Rule[] }[];
 }
 
+interface Dashboard {
+  readonly panels: readonly { readonly title: string; readonly targets?: readonly { readonly expr: string }[] }[];
+}
+
+/** As Grafana asks it where everything is chosen. */
+function plainQuery(query: string): string {
+  return query.replaceAll('$__rate_interval', '5m').replaceAll(/\$(cluster|policy|pool|profile)/g, '.*');
+}
+
 describe('config/monitoring, by promtool @all', function () {
   const promtool = toolPath('promtool') as string;
   let folder: string;
@@ -88,6 +97,9 @@ describe('config/monitoring, by promtool @all', function () {
 
   it('joins what dcgm-exporter measures with slices and pods', async () => {
     const { spec } = parse(await readFile('config/monitoring/slices/rules.yaml', 'utf8')) as { readonly spec: Groups };
+    const { panels } = JSON.parse(await readFile('config/monitoring/dashboard-slices.json', 'utf8')) as Dashboard;
+    const queryOf = (title: string): string =>
+      plainQuery(panels.find((panel) => panel.title === title)?.targets?.[0]?.expr ?? '');
     // As of an H100 NVL in dcgm-exporter#544, with the profile that is wrong there.
     const measured = 'UUID="GPU-153b", gpu="0", device="nvidia0", GPU_I_PROFILE="1g.11gb", GPU_I_ID="7", Hostname="h"';
     const slice = 'gpu_uuid="GPU-153b", mig_uuid="MIG-a", profile="1g.12gb", policy="inference"';
@@ -95,7 +107,7 @@ describe('config/monitoring, by promtool @all', function () {
       [`DCGM_FI_PROF_GR_ENGINE_ACTIVE{${measured}}`, '0.5x9'],
       [`DCGM_FI_DEV_FB_USED{${measured}}`, '12x9'],
       ['DCGM_FI_PROF_GR_ENGINE_ACTIVE{UUID="GPU-whole", gpu="1", Hostname="h"}', '1x9'],
-      [`gpu_partition_slice_info{program="agent", gi="7", ${slice}}`, '1x9'],
+      [`gpu_partition_slice_info{program="agent", gi="7", ci="0", ${slice}}`, '1x9'],
       ['gpu_partition_slice_pod{program="agent", mig_uuid="MIG-a", namespace="team", pod="train-0"}', '1x9'],
     ].map(([name, values]) => ({ series: name, values }));
     const pod = '{mig_uuid="MIG-a", namespace="team", pod="train-0", policy="inference", profile="1g.12gb"}';
@@ -108,6 +120,11 @@ describe('config/monitoring, by promtool @all', function () {
       ['gpu_partition_pod:engine_active:ratio', `gpu_partition_pod:engine_active:ratio${pod}`, 0.5],
       ['gpu_partition_pod:memory_used:bytes', `gpu_partition_pod:memory_used:bytes${pod}`, 12 * 2 ** 20],
       ['gpu_partition_slice:dram_active:ratio', undefined, 0],
+      // The row of the dashboard that shows them.
+      [queryOf('Engines in use, by profile'), '{profile="1g.12gb"}', 0.5],
+      [queryOf('Busiest pods'), '{namespace="team", pod="train-0"}', 0.5],
+      [queryOf('Memory in use, by profile'), '{profile="1g.12gb"}', 12 * 2 ** 20],
+      [queryOf('Slices that a pod holds and does not use'), '{profile="1g.12gb"}', 0],
     ].map(([expr, labels, value]) => ({
       expr,
       eval_time: '5m',
@@ -128,8 +145,7 @@ describe('config/monitoring, by promtool @all', function () {
     );
     expect(queries.length).to.be.at.least(20);
     for (const query of queries) {
-      const plain = query.replaceAll('$__rate_interval', '5m').replaceAll(/\$(cluster|policy|pool|profile)/g, '.*');
-      await execute(promtool, ['--experimental', 'promql', 'format', plain]);
+      await execute(promtool, ['--experimental', 'promql', 'format', plainQuery(query)]);
     }
   });
 });
