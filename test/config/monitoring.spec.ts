@@ -148,7 +148,8 @@ describe('config/monitoring', () => {
         .map(([name]) => name.replace(/_bucket$/, '')),
     );
     const known = [...(await readMetrics()).keys()].map((name) => name.replace(/_(bucket|count|sum)$/, ''));
-    const unused = [...new Set(known)].filter((name) => !used.has(name));
+    // What is recorded of slices is for rules and panels of one's own, too.
+    const unused = [...new Set(known)].filter((name) => !used.has(name) && !name.includes(':'));
     expect(unused).to.have.members([
       'gpu_partition_watch_events_total',
       'gpu_partition_watch_failures_total',

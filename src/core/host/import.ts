@@ -230,8 +230,8 @@ interface Imported {
   readonly findings: readonly Finding[];
 }
 
-/** The most device ids that one entry of a policy can name. */
-const MOST_DEVICE_IDS = 32;
+/** The most indices, or device ids, that one entry of a policy can name. */
+const MOST_NAMED = 32;
 const MOST_LAYOUTS = 64;
 
 function importConfig(config: MigConfig, name: string, given: Strategy | undefined): Imported {
@@ -272,18 +272,25 @@ function orderSpecs(specs: readonly MigSpec[]): readonly MigSpec[] {
   return overlaps ? specs.toReversed() : specs;
 }
 
+/** Entries that are alike but for what they name of two long lists: each GPU still meets one of them at the place of the spec. */
 function toLayouts(spec: MigSpec): readonly PolicyLayout[] {
   const ids = [...new Set(spec.filters.map(({ id }) => id))];
-  const groups = Array.from({ length: Math.max(1, Math.ceil(ids.length / MOST_DEVICE_IDS)) }, (_, group) =>
-    ids.slice(group * MOST_DEVICE_IDS, (group + 1) * MOST_DEVICE_IDS),
+  return splitList(spec.devices === 'all' ? [] : spec.devices).flatMap((indices) =>
+    splitList(ids).map((pciDeviceIds) => {
+      const gpus: GpuSelector = {
+        ...(indices.length === 0 ? {} : { indices }),
+        ...(pciDeviceIds.length === 0 ? {} : { pciDeviceIds }),
+      };
+      return { ...(Object.keys(gpus).length === 0 ? {} : { gpus }), ...toContent(spec) };
+    }),
   );
-  return groups.map((pciDeviceIds) => {
-    const gpus: GpuSelector = {
-      ...(spec.devices === 'all' ? {} : { indices: spec.devices }),
-      ...(pciDeviceIds.length === 0 ? {} : { pciDeviceIds }),
-    };
-    return { ...(Object.keys(gpus).length === 0 ? {} : { gpus }), ...toContent(spec) };
-  });
+}
+
+/** Parts of a list that one entry can name; one that is empty, if it is. */
+function splitList<Item>(list: readonly Item[]): readonly (readonly Item[])[] {
+  return Array.from({ length: Math.max(1, Math.ceil(list.length / MOST_NAMED)) }, (_, part) =>
+    list.slice(part * MOST_NAMED, (part + 1) * MOST_NAMED),
+  );
 }
 
 function toContent({ layout }: MigSpec): PolicyLayout {

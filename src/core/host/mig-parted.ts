@@ -48,7 +48,7 @@ interface ParsedConfigFile {
 type Report = (severity: Finding['severity'], code: Finding['code'], path: FieldPath, message: string) => void;
 
 const SPEC_FIELDS = ['device-filter', 'devices', 'mig-enabled', 'mig-devices'];
-/** The most GPUs that a node can have, and that a policy's `indices` can name. */
+/** The most GPUs that a node can have: a policy’s `indices` are below it. */
 const MOST_GPUS = 64;
 
 /**

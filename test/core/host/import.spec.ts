@@ -7,6 +7,7 @@ import { parseConfigFile } from '../../../src/core/host/mig-parted.ts';
 import { ConfigFile, judgeSpec, namePolicies } from '../../../src/core/host/import.ts';
 import { fitLayout } from '../../../src/core/gpu/layouts.ts';
 import { validatePolicy } from '../../../src/core/policy/check.ts';
+import { checkForm } from '../../../src/core/policy/schema.ts';
 import { file, off, spec } from './config-builder.ts';
 
 const codes = (...specs: readonly unknown[]) =>
@@ -31,6 +32,18 @@ describe('the policies of a config file', () => {
     expect(layouts(spec({ 'mig-devices': { '1g.5gb': 0, '2g.10gb': 3 } }))).to.deep.equal([
       { profiles: { '2g.10gb': 3 } },
     ]);
+  });
+
+  it('names more indices, or device ids, than one entry of a policy can in several', () => {
+    const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
+    const [first, second, ...others] = layouts(spec({ ...A100, devices: range(0, 40) })) ?? [];
+    expect(first).to.have.deep.nested.property('gpus.indices', range(0, 32));
+    expect(second).to.deep.equal({ ...first, gpus: { ...first?.gpus, indices: range(32, 40) } });
+    expect(others).to.deep.equal([]);
+    const ids = range(0, 40).map((id) => `0x20${String(id).padStart(2, '0')}10DE`);
+    const both = new ConfigFile(file(off({ 'device-filter': ids, devices: range(0, 64) }))).toPolicies().policies;
+    expect(both[0]?.spec.layouts).to.have.length(4);
+    expect(both.flatMap((policy) => checkForm(policy).shape)).to.deep.equal([]);
   });
 
   it('chooses single only where every device has one and the same profile', () => {
