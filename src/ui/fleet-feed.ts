@@ -33,7 +33,7 @@ interface FeedParts {
 
 type Diagnosis = NonNullable<Parameters<typeof viewPage>[2]['diagnosis']>;
 
-/** The fleet as the page knows it, and the listeners for its changes. Nothing is viewed while nobody looks. */
+/** The fleet as the page knows it, and the listeners for its changes. A view is made only while somebody looks. */
 export class FleetFeed {
   readonly #parts: FeedParts;
   readonly #listeners = new Set<(change: PageChange) => void>();

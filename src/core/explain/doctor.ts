@@ -14,14 +14,14 @@ import {
   systemPods,
   tolerates,
 } from '../kubernetes/pod.ts';
-import { explainStaleLabels } from '../node/commands.ts';
+import { explainStaleLabels, waitedForPlugin } from '../node/commands.ts';
 import { DeviceError } from '../gpu/device-state.ts';
 import { ownerOf } from '../node/eviction.ts';
 import { findMigManagerMarks, findOwners } from '../node/owners.ts';
 import { defaultClients, pluginPodsOf, readPluginSettings } from '../node/plugin-pods.ts';
 import { clientPods } from '../node/rules/gpu-clients.ts';
 import { compareVersions } from '../node/rules/plan.ts';
-import { driverUpgrade, isUnfinished, waitedForPlugin } from '../node/snapshot.ts';
+import { driverUpgrade, isUnfinished } from '../node/snapshot.ts';
 import { devicePluginConfigLabel, GPU_RESOURCE } from '../nvidia/labels.ts';
 import { lintDevicePluginConfig } from '../nvidia/plugin-config.ts';
 import { describeReport, predictNode } from '../nvidia/predict.ts';

@@ -9,7 +9,7 @@ import type { NodeMemory, Waits, WaitName, Wait } from './memory.ts';
 import { type NodeReason, group } from '../../api/names.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { type JsonPatchOperation, omitUndefined } from '../text/json.ts';
-import { releaseNode, removeCondition } from './marks.ts';
+import { readRefreshMark, releaseNode, removeCondition } from './marks.ts';
 import { isUnanswered } from '../device/grants.ts';
 import { timeText } from '../text/syntax.ts';
 import { predictDevice } from '../nvidia/predict.ts';
@@ -312,6 +312,12 @@ function listOutdatedLabels(node: NodeView, partition: GpuNodePartition | undefi
   return listPrunableLabels({ labels, annotations })
     .filter(changesWithLayout)
     .filter((key) => labels[key] !== right[key] && predicted?.undetermined[key] === undefined);
+}
+
+/** Whether the last refresh replaced pods of the device plugin that came back only once the node was open. */
+export function waitedForPlugin(node: NodeView): boolean {
+  const mark = readRefreshMark(node);
+  return mark !== undefined && mark.uids.length > 0 && !mark.tolerates;
 }
 
 /**

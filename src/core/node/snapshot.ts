@@ -9,7 +9,6 @@ import { PolicyRecord } from '../policy/record.ts';
 import { type Slot, slotIn } from '../rollout/budget.ts';
 import { type NodeView, type Taint, pickLabels } from '../kubernetes/node.ts';
 import { advertisedResources, compareSlices, type SliceOffer, listSliceDevices } from './offer.ts';
-import { readRefreshMark } from './marks.ts';
 import { deviceMeets } from '../device/plan.ts';
 import { listLosers, listReportedPods, publishDevices } from '../device/holders.ts';
 import { devicePluginConfigLabel } from '../nvidia/labels.ts';
@@ -408,12 +407,6 @@ export function isClosedAnyway(node: NodeView): boolean {
 /** Closed, or open only for the device plugin: what it offers now does not match its device. */
 export function isUnfinished(node: NodeView): boolean {
   return isClosed(node) || pickLabels(node, [stateLabel])[stateLabel] === 'updating';
-}
-
-/** Whether the last refresh replaced pods of the device plugin that came back only once the node was open. */
-export function waitedForPlugin(node: NodeView): boolean {
-  const mark = readRefreshMark(node);
-  return mark !== undefined && mark.uids.length > 0 && !mark.tolerates;
 }
 
 /** A taint of ours, or one of the node pool that we remove. */

@@ -434,7 +434,7 @@ describe('the diagnosis of a cluster', () => {
       { type: 'Ready', status: 'False', reason, message: 'm', lastTransitionTime: '2026-01-01T00:00:00Z' },
     ];
 
-    it('of gpu-operator are no finding where a signal is enough and no label is awaited', () => {
+    it('are right as gpu-operator has them, where a signal is enough and no label is awaited', () => {
       const story = { node: { labels: deployed }, pods: [plugin, discovery] };
       expect(codesOf(tell(story))).to.deep.equal([]);
       expect(codesOf(tell({ ...story, annotations: replaced('3@boot/uid-1/tolerates') }))).to.deep.equal([]);
