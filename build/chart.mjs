@@ -35,6 +35,8 @@ const parts = [
     as: 'device-plugin-config-role',
     when: '.Values.devicePluginConfig.enabled',
   },
+  { from: 'config/kueue/role.yaml', as: 'kueue-role', when: '.Values.kueue.enabled' },
+  { from: 'config/kueue/admission.yaml', as: 'kueue-admission', when: '.Values.kueue.enabled' },
   { from: 'config/monitoring/pod-monitor.yaml', when: '.Values.podMonitor.enabled' },
   { from: 'config/monitoring/rules.yaml', as: 'prometheus-rule', when: '.Values.prometheusRule.enabled' },
   { from: 'config/overlays/openshift/scc.yaml', as: 'openshift-scc', when: '.Values.openshift' },

@@ -47,6 +47,7 @@ const doors = {
     'kueue',
     'plan-pool',
     'pod-outlook',
+    'queues',
     'recommend',
     'simulated',
     'solver/choose',

@@ -14,6 +14,9 @@ export const layoutLabel = 'gpupartition.dev/layout';
 /** The condition of a Node by which other programs open and close their gates. */
 export const partitionReadyCondition = 'GpuPartitionReady';
 
+/** The label of objects in clusters of others that says which program keeps them. */
+export const managedByLabel = 'app.kubernetes.io/managed-by';
+
 /** A node with this label has a GPU (gpu-operator and NFD set it), or is to be treated as if it had one. */
 export const gpuPresenceLabel = 'nvidia.com/gpu.present';
 
@@ -105,6 +108,10 @@ export const policyReasons = [
   'PlannerFailed',
   'KueueUnavailable',
   'PodsUnavailable',
+  'QuotaWritten',
+  'QuotaRefused',
+  'ClusterQueueNotOurs',
+  'ClusterQueueTaken',
 ] as const;
 export type PolicyReason = (typeof policyReasons)[number];
 

@@ -18,6 +18,7 @@ import { AgentPods, NodeNotifier } from './node-notifier.ts';
 import { Cluster, type WatchedCluster, ConfigMapFiles } from './cluster.ts';
 import type { ControllerMetrics } from './metrics.ts';
 import { DeviceClassReconciler } from './device-classes.ts';
+import { QuotaReconciler } from './kueue-quotas.ts';
 import { readForDemands, DemandReconciler, PreviewPlanner } from './follow-demand.ts';
 import { Executor } from './execute.ts';
 import { Forecast, PolicyReconciler, type RolloutSettings } from './reconcile-policy.ts';
@@ -75,7 +76,8 @@ interface WorkParts {
 export class TermWork {
   readonly #parts: WorkParts;
   readonly #notifier: NodeNotifier;
-  readonly queues: { readonly [Name in 'nodes' | 'policies' | 'demands' | 'classes']: WorkQueue };
+  readonly #quotas: QuotaReconciler;
+  readonly queues: { readonly [Name in 'nodes' | 'policies' | 'demands' | 'classes' | 'quotas']: WorkQueue };
 
   constructor(parts: WorkParts) {
     this.#parts = parts;
@@ -99,9 +101,12 @@ export class TermWork {
       onGone: (name) => this.#forgetNode(name),
       now,
     });
+    const quotas = new QuotaReconciler({ client, cluster, tellPolicy, log: logger, clock, now });
+    this.#quotas = quotas;
     const policyReconciler = new PolicyReconciler({
       client,
       cluster,
+      quotas,
       events,
       forecast: new Forecast({ cluster, known: (node) => gatherer.known(node), log: logger, clock }),
       settings: parts.rollout,
@@ -137,7 +142,7 @@ export class TermWork {
         observer: metrics?.observeQueue('policies'),
         reconcile: async (name) => {
           const result = await policyReconciler.reconcile(name);
-          this.#tellDemands([name]);
+          this.#tellPools([name]);
           if (classReconciler.isAsked(name)) this.queues.classes.addAfter('all', policyPaceMs);
           return result;
         },
@@ -149,6 +154,10 @@ export class TermWork {
       classes: parts.createQueue({
         observer: metrics?.observeQueue('classes'),
         reconcile: () => classReconciler.reconcile(),
+      }),
+      quotas: parts.createQueue({
+        observer: metrics?.observeQueue('quotas'),
+        reconcile: () => quotas.reconcile(),
       }),
     };
   }
@@ -167,6 +176,12 @@ export class TermWork {
       if (fleet.policy(name)?.policy.spec.demand !== undefined) this.queues.demands.addAfter(name, demandPaceMs);
   }
 
+  /** The nodes of policies have changed: what they offer, or what they may be asked for. */
+  #tellPools(names: readonly string[]): void {
+    this.#tellDemands(names);
+    if (names.some((name) => this.#quotas.isAsked(name))) this.queues.quotas.addAfter('all', demandPaceMs);
+  }
+
   onPolicy(change: Change<GpuPartitionPolicy & KubeObject>): void {
     const { cluster, slices } = this.#parts;
     const { fleet } = cluster;
@@ -175,6 +190,7 @@ export class TermWork {
       const left = fleet.removePolicy(change.key);
       // What is remembered of its demand goes too.
       this.queues.demands.add(change.key);
+      this.#tellPools([change.key]);
       slices.follow();
       return this.#requeueNodes(left);
     }
@@ -192,7 +208,7 @@ export class TermWork {
     const { partitions, fleet } = this.#parts.cluster;
     if (partitions.isOwn(object)) return;
     this.queues.nodes.add(key);
-    this.#tellDemands(fleet.policiesOf(key));
+    this.#tellPools(fleet.policiesOf(key));
   }
 
   onAgent(change: Change<PodView>): void {
@@ -216,7 +232,7 @@ export class TermWork {
       for (const policy of fleet.setNode(key, object.metadata.labels ?? {})) this.#tellPolicy(policy);
     }
     // A cordon, a taint or a silent kubelet takes its slices from new pods.
-    this.#tellDemands(fleet.policiesOf(key));
+    this.#tellPools(fleet.policiesOf(key));
     return this.queues.nodes.add(key);
   }
 
@@ -286,6 +302,8 @@ export class GpuPartitionOperator extends ResilientOperator {
     this.#follow(watches.partitions, { onChange: (change) => work.onPartition(change), onRewind });
     this.#follow(watches.agents, { onChange: (change) => work.onAgent(change) });
     this.#follow(watches.nodes, { onChange: (change) => work.onNode(change), onRewind });
+    // Quotas of a policy that went while nobody led.
+    work.queues.quotas.add('all');
     logger.info('watches are complete', {
       policies: watches.policies.store.size,
       nodes: watches.nodes.store.size,

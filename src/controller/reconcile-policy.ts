@@ -9,6 +9,7 @@ import type { KubeVerbs } from '../kube/client.ts';
 import type { EventNote, EventRecorder } from '../kube/events.ts';
 import type { KubeObject } from '../kube/watch.ts';
 import type { Cluster } from './cluster.ts';
+import type { QuotaReconciler } from './kueue-quotas.ts';
 import type { stepLedger } from '../core/rollout/ledger.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import { type Clock, EventLoopYield, Semaphore } from '../process/clock.ts';
@@ -185,6 +186,7 @@ interface Parts {
   readonly cluster: Cluster;
   readonly events: Pick<EventRecorder, 'record'>;
   readonly forecast: Forecast;
+  readonly quotas: Pick<QuotaReconciler, 'lower' | 'settle'>;
   readonly settings: RolloutSettings;
   readonly stepLedger: typeof stepLedger;
   readonly clock: Clock;
@@ -303,14 +305,23 @@ export class PolicyReconciler {
     if (!policy) return undefined;
     const step = this.#step(record);
     if (!hasMoved(policy, step)) return step;
-    // One ledger at a time, stepped again right before it is written: the nodes in flight of all other policies are then known, not guessed.
-    return this.#ledgers.pass(async () => {
-      await this.#readDoubted();
-      const now = this.#unedited(record);
-      const last = now && this.#step(record);
-      if (last && hasMoved(now, last)) await this.#writeLedger(now, last);
-      return last;
-    });
+    const { quotas } = this.#parts;
+    try {
+      const isLowered = await quotas.lower(record.name, step.admitted);
+      // One ledger at a time, stepped again right before it is written: the nodes in flight of all other policies are then known, not guessed.
+      return await this.#ledgers.pass(async () => {
+        await this.#readDoubted();
+        const now = this.#unedited(record);
+        const last = now && this.#step(record);
+        // Others than those whose quota was lowered have to wait for that.
+        const isOther = last?.admitted.some((node) => !step.admitted.includes(node)) === true;
+        if (isLowered && isOther) return { ...last, requeueAfterMs: 10 };
+        if (last && hasMoved(now, last)) await this.#writeLedger(now, last);
+        return last;
+      });
+    } finally {
+      quotas.settle(record.name);
+    }
   }
 
   /** A ledger whose write got no answer may have nodes in flight that the watch does not show yet. */

@@ -240,8 +240,13 @@ interface GroupVersions {
 }
 
 /** The versions in which the API server serves a group; none if it does not serve it. */
-export async function listVersions(client: Pick<KubeClient, 'request'>, group: string): Promise<readonly string[]> {
-  const found = await client.request({ method: 'GET', path: `/apis/${group}` }).catch(ifNotFound({ versions: [] }));
+export async function listVersions(
+  client: Pick<KubeClient, 'request'>,
+  group: string,
+  options: CallOptions = {},
+): Promise<readonly string[]> {
+  const request = { method: 'GET', path: `/apis/${group}`, ...options } as const;
+  const found = await client.request(request).catch(ifNotFound({ versions: [] }));
   return (found as GroupVersions).versions.map(({ version }) => version);
 }
 
@@ -258,16 +263,30 @@ export async function listServed<T extends KubeObject>(
 /** Versions of Kueue's API whose fields are known here, the newest first. */
 const knownVersions = ['v1beta2', 'v1beta1'];
 
+/** The newest version in which Kueue is served and known here, or why there is none. */
+export async function findKueue(
+  client: Pick<KubeVerbs, 'request'>,
+  options?: CallOptions,
+): Promise<{ readonly version: string } | { readonly trouble: string }> {
+  const served = await listVersions(client, 'kueue.x-k8s.io', options);
+  if (served.length === 0)
+    return { trouble: 'this cluster has no Kueue: the API server does not serve kueue.x-k8s.io' };
+  const version = knownVersions.find((one) => served.includes(one));
+  return version === undefined
+    ? { trouble: `Kueue serves ${served.join(', ')}, and this release reads ${knownVersions.join(' and ')}` }
+    : { version };
+}
+
+/** A kind of Kueue's, by what {@link findKueue} has found. */
+export function kueueResource(version: string, kind: 'ClusterQueue' | 'ResourceFlavor'): Resource {
+  return { group: 'kueue.x-k8s.io', version, plural: `${kind.toLowerCase()}s`, kind };
+}
+
 /** @throws ApiError for what may pass */
 export async function readKueue(client: KubeVerbs): Promise<KueueReading> {
   try {
-    const served = await listVersions(client, 'kueue.x-k8s.io');
-    if (served.length === 0)
-      return { trouble: 'this cluster has no Kueue: the API server does not serve kueue.x-k8s.io' };
-    const version = knownVersions.find((one) => served.includes(one));
-    if (version === undefined)
-      return { trouble: `Kueue serves ${served.join(', ')}, and this release reads ${knownVersions.join(' and ')}` };
-    return await listAll(client, version);
+    const found = await findKueue(client);
+    return 'trouble' in found ? found : await listAll(client, found.version);
   } catch (error) {
     // 500: Kueue itself converts objects of another version, and does not answer.
     if (isNotFound(error) || (error instanceof ApiError && [403, 500].includes(error.code)))

@@ -337,6 +337,7 @@ describe('the chart', () => {
       /--device-plugin-config-map=gpu-operator\/own$/m,
       'devicePluginConfig.enabled=true',
     ],
+    'kueue.enabled': [true, /name: gpu-partition-kueue$/m],
     gpuClients: [[{ name: 'own', container: 'main', goes: ['InUse'] }], /clients:\n +- container: main/],
     'nodeCondition.enabled': [true, /^ +- --node-condition$/m],
     'podDisruptionBudget.enabled': [false, /kind: PodDisruptionBudget/],

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { GpuPartitionPolicy } from '../../src/api/types.ts';
 import { eventually } from '../support/eventually.ts';
 import { applyObjects, gpuPod } from '../support/gpu-pods.ts';
-import { exportQueues, kueueDefinitions, largeSlice, queueNodes, queueSpec } from '../support/kueue.ts';
+import { exportQueues, installKueueKinds, largeSlice, queueNodes, queueSpec } from '../support/kueue.ts';
 import { useRig } from '../support/rig.ts';
 
 const apiVersion = 'kueue.x-k8s.io/v1beta1';
@@ -55,16 +55,7 @@ describe('a demand from Kueue @all', function () {
   });
 
   it('makes slices for a job that is suspended, of which there are no pods', async () => {
-    await applyObjects(rig(), kueueDefinitions());
-    await rig().kubectl(
-      'wait',
-      '--for=condition=Established',
-      '--timeout=30s',
-      'crd/workloads.kueue.x-k8s.io',
-      'crd/localqueues.kueue.x-k8s.io',
-      'crd/clusterqueues.kueue.x-k8s.io',
-      'crd/resourceflavors.kueue.x-k8s.io',
-    );
+    await installKueueKinds(rig());
     await applyObjects(rig(), [...(await exportQueues()), workload]);
     await until(
       'three large slices for what Kueue holds back',

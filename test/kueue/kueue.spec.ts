@@ -4,32 +4,9 @@ import type { Component } from '../../src/simulator/control-plane/components.ts'
 import { clusterTimeoutMs } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { applyObjects } from '../support/gpu-pods.ts';
-import { exportQueues, largeSlice, queueNodes, queueSpec } from '../support/kueue.ts';
+import { aQueuedJob, exportQueues, largeSlice, queueNodes, queueSpec } from '../support/kueue.ts';
 import { useRig } from '../support/rig.ts';
 import { startKueue } from './start-kueue.ts';
-
-/** A job of two pods with a large slice each, for the queue. */
-const job = (name: string) => ({
-  apiVersion: 'batch/v1',
-  kind: 'Job',
-  metadata: { name, namespace: 'default', labels: { 'kueue.x-k8s.io/queue-name': 'p' } },
-  spec: {
-    parallelism: 2,
-    completions: 2,
-    template: {
-      spec: {
-        restartPolicy: 'Never',
-        containers: [
-          {
-            name: 'main',
-            image: 'example.com/train:1',
-            resources: { requests: { cpu: 1 }, limits: { [largeSlice]: 1 } },
-          },
-        ],
-      },
-    },
-  },
-});
 
 describe('a demand from Kueue itself', function () {
   const rig = useRig(queueNodes);
@@ -57,7 +34,7 @@ describe('a demand from Kueue itself', function () {
   });
 
   it('admits a job for which there is no slice yet, and its pods get theirs', async () => {
-    await applyObjects(rig(), [job('first')]);
+    await applyObjects(rig(), [aQueuedJob('first')]);
     await until('two large slices in use', ({ used, waiting }) => used === 2 && waiting === 0);
     expect(await jobs('{.items[*].spec.suspend}')).to.equal('false');
   });
@@ -73,7 +50,7 @@ describe('a demand from Kueue itself', function () {
     );
     expect(resource).to.equal(largeSlice);
     await rig().kubectl('patch', 'clusterqueue', 'p', '--type=json', '-p', JSON.stringify(quota));
-    await applyObjects(rig(), [job('second')]);
+    await applyObjects(rig(), [aQueuedJob('second')]);
     const slice = await until('two more', ({ offered, waiting }) => offered === 4 && waiting === 2);
     expect(slice).to.include({ wanted: 4, used: 2, unmet: 0 });
     expect(await jobs('{.items[?(@.metadata.name=="second")].spec.suspend}')).to.equal('true');

@@ -39,8 +39,8 @@ async function buildKueue(): Promise<string> {
   return program;
 }
 
-/** The caller kills it. */
-export async function startKueue(rig: TestRig): Promise<Component> {
+/** The caller kills it. @param settings more of its configuration */
+export async function startKueue(rig: TestRig, settings: object = {}): Promise<Component> {
   const program = await buildKueue();
   const folder = await makeDataFolder();
   const [health = 0, metrics = 0, webhook = 0] = await findFreePorts(3);
@@ -62,6 +62,7 @@ export async function startKueue(rig: TestRig): Promise<Component> {
       leaderElection: { leaderElect: false },
       internalCertManagement: { enable: false },
       integrations: { frameworks: ['batch/job'] },
+      ...settings,
     }),
   );
   const kubeconfig = await rig.controlPlane.kubeconfigFile();

@@ -1,5 +1,7 @@
 import { stringify } from 'yaml';
 import type { PolicySpec } from '../../src/api/types.ts';
+import { applyObjects } from './gpu-pods.ts';
+import type { TestRig } from './rig.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { jsonRunner } from '../cli/run.ts';
 
@@ -29,12 +31,35 @@ export const queueSpec = {
   },
 } as const satisfies Partial<PolicySpec>;
 
-/** The queues that the command line writes for it. */
-export async function exportQueues(): Promise<readonly object[]> {
-  const policy = { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuPartitionPolicy', metadata: { name: 'p' } };
-  const stdin = stringify({ ...policy, spec: { strategy: 'mixed', ...queueSpec } });
+/** The queues that the command line writes for it, or for a policy of its name. */
+export async function exportQueues(spec: Partial<PolicySpec> = queueSpec): Promise<readonly object[]> {
   const argv = ['export', 'kueue', '-f', '-'];
+  const stdin = writePolicy(spec);
   return (await jsonRunner<{ readonly items: readonly object[] }>()(argv, { stdin })).answer.items;
+}
+
+/** What the command line writes for Kueue's manager. */
+export async function exportKueueSettings(spec: Partial<PolicySpec>): Promise<object> {
+  const argv = ['export', 'kueue', '--settings', '-f', '-'];
+  return (await jsonRunner<object>()(argv, { stdin: writePolicy(spec) })).answer;
+}
+
+function writePolicy(spec: Partial<PolicySpec>): string {
+  const policy = { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuPartitionPolicy', metadata: { name: 'p' } };
+  return stringify({ ...policy, spec: { strategy: 'mixed', ...spec } });
+}
+
+/** A job of two pods with a large slice each, for the LocalQueue `p`. */
+export function aQueuedJob(name: string): object {
+  const resources = { requests: { cpu: 1 }, limits: { [largeSlice]: 1 } };
+  const containers = [{ name: 'main', image: 'example.com/train:1', resources }];
+  const template = { spec: { restartPolicy: 'Never', containers } };
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name, namespace: 'default', labels: { 'kueue.x-k8s.io/queue-name': 'p' } },
+    spec: { parallelism: 2, completions: 2, template },
+  };
 }
 
 /**
@@ -58,16 +83,36 @@ export function kueueDefinitions(): readonly object[] {
   };
   const resources = list(object({ name: text, nominalQuota: { 'x-kubernetes-int-or-string': true } }));
   const group = object({ coveredResources: list(text), flavors: list(object({ name: text, resources })) });
-  const clusterQueue = { spec: object({ namespaceSelector: open, stopPolicy: text, resourceGroups: list(group) }) };
+  const named = { cohort: text, cohortName: text, namespaceSelector: open, stopPolicy: text };
+  const resourceGroups = { ...list(group), 'x-kubernetes-list-type': 'atomic' };
+  const clusterQueue = { spec: object({ ...named, resourceGroups }) };
   const localQueue = { spec: object({ clusterQueue: text, stopPolicy: text }) };
   const taint = object({ key: text, value: text, effect: text });
-  const flavor = { spec: object({ nodeLabels: texts, nodeTaints: list(taint), tolerations: list(open) }) };
+  const nodeLabels = { ...texts, 'x-kubernetes-map-type': 'atomic' };
+  const flavor = { spec: object({ nodeLabels, nodeTaints: list(taint), tolerations: list(open) }) };
   return [
     define('Workload', 'workloads', 'Namespaced', workload),
     define('LocalQueue', 'localqueues', 'Namespaced', localQueue),
     define('ClusterQueue', 'clusterqueues', 'Cluster', clusterQueue),
     define('ResourceFlavor', 'resourceflavors', 'Cluster', flavor),
   ];
+}
+
+/** Has them served. */
+export async function installKueueKinds(rig: TestRig): Promise<void> {
+  const definitions = kueueDefinitions();
+  await applyObjects(rig, definitions);
+  const names = ['workloads', 'localqueues', 'clusterqueues', 'resourceflavors'];
+  const crds = names.map((name) => `crd/${name}.kueue.x-k8s.io`);
+  await rig.kubectl('wait', '--for=condition=Established', '--timeout=30s', ...crds);
+}
+
+/** The quotas of a ClusterQueue, by resource; empty if it is not there. */
+export async function quotasOf(rig: TestRig, queue: string): Promise<Readonly<Record<string, string>>> {
+  const path = '{range .items[*].spec.resourceGroups[*].flavors[*].resources[*]}{.name}={.nominalQuota}{"\\n"}{end}';
+  const selector = `--field-selector=metadata.name=${queue}`;
+  const text = await rig.kubectl('get', 'clusterqueues.kueue.x-k8s.io', selector, '-o', `jsonpath=${path}`);
+  return Object.fromEntries(text.split('\n').flatMap((line) => (line === '' ? [] : [line.split('=')])));
 }
 
 function define(kind: string, plural: string, scope: string, properties: object): object {

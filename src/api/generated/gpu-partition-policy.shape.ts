@@ -73,6 +73,11 @@ export const shape = {
       },
       backend: { type: 'string' },
       dra: { type: 'object', properties: { deviceClasses: { type: 'string' } } },
+      kueue: {
+        type: 'object',
+        required: ['clusterQueue'],
+        properties: { clusterQueue: { type: 'string' }, cohort: { type: 'string' } },
+      },
       layouts: {
         type: 'array',
         items: {

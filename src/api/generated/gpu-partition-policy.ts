@@ -173,6 +173,19 @@ export interface GpuPartitionPolicy {
       deviceClasses?: 'Managed';
     };
     /**
+     * The quotas of a ClusterQueue of Kueue follow what the nodes of this policy offer: lowered before a node changes, raised once it is verified. Needs the rights of config/kueue.
+     */
+    kueue?: {
+      /**
+       * Name of the ClusterQueue, and of its ResourceFlavor. The controller creates both, and writes all of the queue's resourceGroups; other queues borrow from its cohort. One that somebody else has set is left alone. Example: inference.
+       */
+      clusterQueue: string;
+      /**
+       * Name of the cohort in which it lends its quotas. Absent: yours to set on the queue. Example: gpus.
+       */
+      cohort?: string;
+    };
+    /**
      * The first entry that matches a GPU applies; a GPU that matches none is left alone. Set exactly one of layouts and demand.
      */
     layouts?: {
@@ -552,7 +565,7 @@ export interface GpuPartitionPolicy {
      */
     summary?: string;
     /**
-     * Ready, Reconciling and Stalled (kstatus), Valid, and DemandMet for a policy with a demand.
+     * Ready, Reconciling and Stalled (kstatus), Valid, DemandMet for a policy with a demand, and KueueQuota for one with kueue.
      */
     conditions?: {
       /**

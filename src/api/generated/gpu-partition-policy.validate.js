@@ -2,7 +2,7 @@
 "use strict";
 export const validate = validate10;
 export default validate10;
-const schema11 = {"type":"object","description":"GpuPartitionPolicy defines how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the slices.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuPartitionPolicy"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}},"finalizers":{"type":"array","items":{"type":"string"}}}},"spec":{"type":"object","description":"What the GPUs of the selected nodes become, and how a change reaches them.","required":["nodeSelector","strategy"],"properties":{"nodeSelector":{"type":"object","description":"Nodes that this policy partitions, for example matchLabels: {pool: inference}. It must not be empty, or use labels that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, nvidia.com/gpu.deploy.*, ...): select by pool, and choose GPUs with layouts[].gpus.models.","properties":{"matchLabels":{"type":"object","description":"Labels that a node must carry. Example: {pool: inference}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a node. Example: {key: pool, operator: In, values: [inference, batch]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"priority":{"type":"integer","default":0,"minimum":-1000000000,"maximum":1000000000,"description":"Which policy wins a node that several policies of mode Enforce select: the higher priority, then the older policy, then the name. The loser is Ready with reason Outranked, or at equal priority Stalled with reason Conflicted."},"mode":{"type":"string","enum":["Enforce","Plan"],"default":"Enforce","description":"Enforce partitions the nodes. Plan reports in status what would change, and changes nothing. It takes no node from another policy; a policy that turns from Enforce to Plan keeps its nodes."},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"How the device plugin advertises the GPUs; must be its own MIG strategy. none: whole GPUs as nvidia.com/gpu, without MIG. single: each slice as nvidia.com/gpu; all slices of a node have one profile. mixed: one resource per profile, for example nvidia.com/mig-1g.5gb."},"demand":{"type":"object","description":"Instead of layouts: the slices that all selected nodes offer together. The controller chooses the layouts with the fewest changes: docs/demand.md.","required":["slices"],"properties":{"slices":{"type":"array","description":"The wanted slices, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}, {name: whole, mig: Disabled, count: 4}]. An instance counts for one of them.","minItems":1,"maxItems":16,"items":{"type":"object","properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example small. Absent: the first profile, the memory, or whole."},"profiles":{"type":"array","description":"Profiles or globs, any of which serves, for example [1g.5gb, 1g.10gb] or [\"1g.*\"]. A glob without a + matches only plain profiles, without +me and the like. The smallest that serves is made.","minItems":1,"maxItems":16,"items":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[1-9*?][0-9abefglmx.+*?-]*$"}},"memory":{"type":"string","maxLength":12,"pattern":"^[1-9][0-9]{0,6}([.][0-9]{1,3})?[MGT]i?$","description":"Instead of profiles: any plain profile with at least this much usable memory on every GPU of the pool, the smallest first. Example: 4.5Gi. A 1g.5gb of an A100 has less than 5Gi: gpu-partition recommend --size."},"mig":{"type":"string","enum":["Disabled"],"description":"Instead of profiles: whole GPUs (MIG mode off), which pods request as nvidia.com/gpu."},"count":{"type":"integer","minimum":0,"maximum":100000,"description":"Slices over all selected nodes, those in use included."},"min":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. Minimum, whatever pods ask for. Absent: 0."},"max":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. Maximum, whatever pods ask for. Absent: no limit."},"spare":{"description":"With from: Pods or Kueue. Slices kept free beyond those in use and waited for: a number, or a percentage of these, rounded up. Example: 2.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":100000,"pattern":"^(100|[1-9]?[0-9])%$"},"weight":{"type":"integer","minimum":1,"maximum":1000000,"description":"Decides what goes short if not everything fits: the cost of each slice that cannot be offered; spare ones go short first. Absent: the memory slices of its smallest profile."}},"additionalProperties":false}},"from":{"type":"string","enum":["Declared","Pods","Kueue"],"description":"Declared (or absent): each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests for nvidia.com/mig-PROFILE, or nvidia.com/gpu for whole GPUs. Kueue: Pods, and jobs that Kueue has not admitted."},"namespaceSelector":{"type":"object","description":"With from: Pods or Kueue. Only pods in these namespaces count. Example: matchLabels: {team: vision}. Absent, or empty: those in all namespaces.","properties":{"matchLabels":{"type":"object","description":"Labels that a namespace must carry. Example: {kubernetes.io/metadata.name: vision}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a namespace. Example: {key: team, operator: In, values: [vision, speech]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"evict":{"type":"string","enum":["Never","IfNeeded"],"description":"Never (or absent): only idle slices are given up; no pod is evicted, whatever spec.drain says. IfNeeded: pods also go, within spec.drain, for waiting pods of higher priority, and pods of priority 0 or less for a count."},"rest":{"type":"string","enum":["Keep","Whole","Balanced"],"description":"Idle GPUs that the demand does not need. Keep (or absent): they stay. Whole: MIG mode is turned off. Balanced: they get the preset all-balanced. No pod is evicted for it."},"stabilization":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"With from: Pods or Kueue. How long pods must ask for less before the demand falls, for example 1h. It rises after 1m, or after this long if that is shorter. Absent: 10m."},"cooldown":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long a GPU is left alone after its layout has changed, unless only it can offer a wanted slice: then it changes once more at most. For example 1h. Absent: 30m."}},"additionalProperties":false},"backend":{"type":"string","enum":["DevicePlugin","DRA","Auto"],"default":"DevicePlugin","description":"What offers the slices. DevicePlugin: NVIDIA's device plugin, as resources such as nvidia.com/mig-1g.5gb. DRA: NVIDIA's DRA driver (gpu.nvidia.com, without its gate DynamicMIG), as devices of ResourceSlices; needs strategy mixed. Auto: found out for each node by what is there; also needs strategy mixed. A node on which both offer GPUs is left alone with reason BackendMismatch."},"dra":{"type":"object","description":"Settings of backend DRA, and of Auto.","properties":{"deviceClasses":{"type":"string","enum":["Managed"],"description":"Managed: the controller keeps the DeviceClasses that gpu-partition export dra prints; it deletes none. Absent: they are yours to apply."}},"additionalProperties":false},"layouts":{"type":"array","description":"The first entry that matches a GPU applies; a GPU that matches none is left alone. Set exactly one of layouts and demand.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Selects the GPUs of this entry: all fields that are set must match. Absent or empty: every GPU. Example: {models: [\"A100-*-40GB\"], indices: [0, 1]}.","properties":{"models":{"type":"array","description":"GPU models as globs, for example \"A100-*-40GB\". Compared, ignoring case, with the model id (a100-40gb) and with the product name of GPU Feature Discovery without NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"GPU indices as nvidia-smi -L prints them, for example [0, 1].","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"GPU UUIDs, as nvidia-smi -L prints them: GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids, device and vendor, as nvidia-smi --query-gpu=pci.device_id prints them, for example 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Takes exactly this many of a node's matching GPUs, so that the fewest instances are destroyed, and keeps this choice. A node with fewer is refused; on a node with none the entry is skipped."}},"additionalProperties":false},"profiles":{"type":"object","description":"The slices of each GPU, profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}. Set exactly one of profiles, preset and mig.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout made from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled: the GPU is whole, with MIG mode off. A GPU without MIG already matches."}},"additionalProperties":false}},"schedules":{"type":"array","description":"Times with their own layouts or demand, for example a night shift. The first that is open applies; outside of all of them, the policy's own. A switch is a rollout: docs/rollout.md.","minItems":1,"maxItems":8,"items":{"type":"object","required":["name","schedule","duration"],"properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example night."},"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"Start, as a cron expression with five fields, for example 0 22 * * 1-5."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long it lasts, for example 8h."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone of schedule, for example Europe/Berlin. Absent: UTC."},"layouts":{"type":"array","description":"The first entry that matches a GPU applies; a GPU that matches none is left alone. Set exactly one of layouts and demand.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Selects the GPUs of this entry: all fields that are set must match. Absent or empty: every GPU. Example: {models: [\"A100-*-40GB\"], indices: [0, 1]}.","properties":{"models":{"type":"array","description":"GPU models as globs, for example \"A100-*-40GB\". Compared, ignoring case, with the model id (a100-40gb) and with the product name of GPU Feature Discovery without NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"GPU indices as nvidia-smi -L prints them, for example [0, 1].","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"GPU UUIDs, as nvidia-smi -L prints them: GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids, device and vendor, as nvidia-smi --query-gpu=pci.device_id prints them, for example 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Takes exactly this many of a node's matching GPUs, so that the fewest instances are destroyed, and keeps this choice. A node with fewer is refused; on a node with none the entry is skipped."}},"additionalProperties":false},"profiles":{"type":"object","description":"The slices of each GPU, profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}. Set exactly one of profiles, preset and mig.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout made from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled: the GPU is whole, with MIG mode off. A GPU without MIG already matches."}},"additionalProperties":false}},"demand":{"type":"object","description":"Instead of layouts: the slices that all selected nodes offer together. The controller chooses the layouts with the fewest changes: docs/demand.md.","required":["slices"],"properties":{"slices":{"type":"array","description":"The wanted slices, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}, {name: whole, mig: Disabled, count: 4}]. An instance counts for one of them.","minItems":1,"maxItems":16,"items":{"type":"object","properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example small. Absent: the first profile, the memory, or whole."},"profiles":{"type":"array","description":"Profiles or globs, any of which serves, for example [1g.5gb, 1g.10gb] or [\"1g.*\"]. A glob without a + matches only plain profiles, without +me and the like. The smallest that serves is made.","minItems":1,"maxItems":16,"items":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[1-9*?][0-9abefglmx.+*?-]*$"}},"memory":{"type":"string","maxLength":12,"pattern":"^[1-9][0-9]{0,6}([.][0-9]{1,3})?[MGT]i?$","description":"Instead of profiles: any plain profile with at least this much usable memory on every GPU of the pool, the smallest first. Example: 4.5Gi. A 1g.5gb of an A100 has less than 5Gi: gpu-partition recommend --size."},"mig":{"type":"string","enum":["Disabled"],"description":"Instead of profiles: whole GPUs (MIG mode off), which pods request as nvidia.com/gpu."},"count":{"type":"integer","minimum":0,"maximum":100000,"description":"Slices over all selected nodes, those in use included."},"min":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. Minimum, whatever pods ask for. Absent: 0."},"max":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. Maximum, whatever pods ask for. Absent: no limit."},"spare":{"description":"With from: Pods or Kueue. Slices kept free beyond those in use and waited for: a number, or a percentage of these, rounded up. Example: 2.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":100000,"pattern":"^(100|[1-9]?[0-9])%$"},"weight":{"type":"integer","minimum":1,"maximum":1000000,"description":"Decides what goes short if not everything fits: the cost of each slice that cannot be offered; spare ones go short first. Absent: the memory slices of its smallest profile."}},"additionalProperties":false}},"from":{"type":"string","enum":["Declared","Pods","Kueue"],"description":"Declared (or absent): each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests for nvidia.com/mig-PROFILE, or nvidia.com/gpu for whole GPUs. Kueue: Pods, and jobs that Kueue has not admitted."},"namespaceSelector":{"type":"object","description":"With from: Pods or Kueue. Only pods in these namespaces count. Example: matchLabels: {team: vision}. Absent, or empty: those in all namespaces.","properties":{"matchLabels":{"type":"object","description":"Labels that a namespace must carry. Example: {kubernetes.io/metadata.name: vision}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a namespace. Example: {key: team, operator: In, values: [vision, speech]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"evict":{"type":"string","enum":["Never","IfNeeded"],"description":"Never (or absent): only idle slices are given up; no pod is evicted, whatever spec.drain says. IfNeeded: pods also go, within spec.drain, for waiting pods of higher priority, and pods of priority 0 or less for a count."},"rest":{"type":"string","enum":["Keep","Whole","Balanced"],"description":"Idle GPUs that the demand does not need. Keep (or absent): they stay. Whole: MIG mode is turned off. Balanced: they get the preset all-balanced. No pod is evicted for it."},"stabilization":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"With from: Pods or Kueue. How long pods must ask for less before the demand falls, for example 1h. It rises after 1m, or after this long if that is shorter. Absent: 10m."},"cooldown":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long a GPU is left alone after its layout has changed, unless only it can offer a wanted slice: then it changes once more at most. For example 1h. Absent: 30m."}},"additionalProperties":false}},"additionalProperties":false}},"sharing":{"type":"object","description":"Time-slicing on top of slices or whole GPUs. Needs the controller option --device-plugin-config-map.","properties":{"mps":{"type":"object","description":"Not supported, always rejected: NVIDIA's device plugin does not support MPS on MIG devices. The field exists so that the rejection can explain this.","additionalProperties":true},"timeSlicing":{"type":"array","description":"One entry per shared resource. Example: [{resource: nvidia.com/mig-1g.5gb, replicas: 4}].","minItems":1,"maxItems":32,"items":{"type":"object","required":["resource","replicas"],"properties":{"resource":{"type":"string","maxLength":63,"pattern":"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$","description":"Resource that the device plugin advertises: nvidia.com/gpu, or nvidia.com/mig-1g.5gb under strategy mixed."},"replicas":{"type":"integer","minimum":2,"maximum":128,"description":"How many pods share one slice or GPU. They share its memory and its faults."}},"additionalProperties":false}}},"additionalProperties":false},"drain":{"type":"object","default":{},"description":"How pods are evicted from slices that a change destroys.","properties":{"scope":{"type":"string","enum":["Affected","Node","None"],"default":"Affected","description":"Pods to evict. Affected: those on slices that the change destroys. Node: every GPU pod of the node. None: no pod; the node is closed until those on these slices have ended."},"timeout":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","default":"10m","description":"How long a node waits for its pods to terminate, for example 90s, 10m or 1h30m."},"onTimeout":{"type":"string","enum":["Skip","Wait","Force"],"default":"Skip","description":"After timeout. Skip: reopen the node, let another one change, and retry later. Wait: keep waiting. Force: delete the pods with their grace period, past their disruption budgets; needs the verb force on gpupartitionpolicies."},"gracePeriod":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Termination grace period of evicted pods, at least 1s, for example 30s. Absent: each pod's own."}},"additionalProperties":false},"rollout":{"type":"object","default":{},"description":"How a change rolls through the nodes of this policy.","properties":{"maxUnavailable":{"description":"Nodes that may be unavailable at a time, NotReady and Failed ones included: a number, or a percentage of the policy's nodes with GPUs, rounded down but at least 1. 0 holds the rollout. Example: 10%.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"canary":{"type":"object","description":"Nodes that change before all others. If one fails, the rollout halts. Absent: no canary. Example: {nodes: 1, soak: 10m}.","required":["nodes"],"properties":{"nodes":{"type":"integer","minimum":1,"maximum":1000,"description":"How many nodes change first."},"soak":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long all canary nodes must be Ready before other nodes change, for example 10m. Absent: no wait."}},"additionalProperties":false},"failureThreshold":{"description":"Failed nodes that halt the rollout (reason Halted): a number, or a percentage as in maxUnavailable. No new node starts then; failed nodes are retried. Example: 3.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":1,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"windows":{"type":"array","description":"Maintenance windows in which nodes may start to change; a node that has started finishes. Absent: always.","minItems":1,"maxItems":16,"items":{"type":"object","required":["schedule","duration"],"properties":{"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"Start, as a cron expression with five fields, for example 0 22 * * 1-5."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Length of the window, for example 6h."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone of schedule, for example Europe/Berlin. Absent: UTC."}},"additionalProperties":false}},"paused":{"type":"boolean","default":false,"description":"True: no further node starts to change. Nodes that have started finish."},"rollback":{"type":"string","enum":["OnFailure","Never"],"default":"OnFailure","description":"OnFailure: a GPU whose change fails gets its previous layout back, placements included. Never: it stays as it is."}},"additionalProperties":false},"allow":{"type":"object","default":{},"description":"What the operator may do beyond creating slices and destroying idle ones.","properties":{"gpuReset":{"type":"boolean","default":true,"description":"Allows the reset of a GPU where a MIG mode change requires it (A100, A30), and with the next change of its layout where its driver asks for it, once all its pods have ended."},"reboot":{"type":"boolean","description":"Allows asking for a reboot where a MIG mode change requires one: the agent creates /run/reboot-required, and kured reboots the node. Needs the verb reboot on gpupartitionpolicies. Absent: false."},"replaceForeignInstances":{"type":"boolean","description":"Allows destroying idle GPU instances that this operator did not create. Absent: false."},"takeOver":{"type":"array","description":"Other owners of the GPUs that the operator may switch off on the selected nodes. Absent: none; such a node is Failed with reason ForeignManager. A pause or a state that mig-manager left on the node is ended, too. Example: [mig-manager].","minItems":1,"maxItems":4,"items":{"type":"string","enum":["mig-manager"]}}},"additionalProperties":false},"onDelete":{"type":"string","enum":["Keep","DisableMig"],"default":"Keep","description":"The GPUs of a deleted policy. Keep: they keep their layouts. DisableMig: they become whole; a finalizer keeps the policy until then."}},"additionalProperties":false},"status":{"type":"object","description":"Observed state. Written by the controller only.","properties":{"observedGeneration":{"type":"integer","description":"Generation of the spec that this status describes."},"acceptedGeneration":{"type":"integer","description":"Newest generation that every selected node that has reported its GPUs could take. Nothing of a newer generation starts."},"inForce":{"type":"object","description":"The generation that decides over nodes: the newest accepted one with mode Enforce, with its spec. It stays in force while a newer generation is not accepted, or only plans.","required":["generation","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":true}},"additionalProperties":false},"history":{"type":"array","description":"The generations that came in force, newest first, each with its spec: `gpu-partition undo` goes back to one of them. At most 256 kB together: the oldest are dropped.","maxItems":20,"items":{"type":"object","required":["generation","time","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"time":{"type":"string","description":"When it was written."},"manager":{"type":"string","maxLength":128,"description":"Field manager that wrote it, as managedFields had it then."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":true}},"additionalProperties":false}},"summary":{"type":"string","maxLength":256,"description":"Summary for the printer column, for example \"31/40 ready, 4 updating\"."},"conditions":{"type":"array","description":"Ready, Reconciling and Stalled (kstatus), Valid, and DemandMet for a policy with a demand.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Type of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether the condition holds."},"reason":{"type":"string","maxLength":1024,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":8192,"description":"Human-readable explanation."},"lastTransitionTime":{"type":"string","description":"When status last changed."},"observedGeneration":{"type":"integer","description":"Generation of the spec that the condition describes."}},"additionalProperties":false}},"nodes":{"type":"object","description":"Number of selected nodes by state.","properties":{"matched":{"type":"integer","description":"Nodes that nodeSelector matches."},"ready":{"type":"integer","description":"Nodes whose device, labels and advertised resources match the policy."},"updating":{"type":"integer","description":"Nodes that change now."},"pending":{"type":"integer","description":"Nodes that have not started, or that cannot take the policy."},"failed":{"type":"integer","description":"Nodes whose last attempt failed."},"outranked":{"type":"integer","description":"Nodes that a policy of higher priority decides over."},"conflicted":{"type":"integer","description":"Nodes that another policy of the same priority won."},"skipped":{"type":"integer","description":"Nodes to whose GPUs no layout of this policy applies."}},"additionalProperties":false},"schedule":{"type":"object","description":"For a policy with spec.schedules: which of them is in force, and what follows.","required":["since"],"properties":{"name":{"type":"string","maxLength":32,"description":"The schedule in force. Absent: the policy's own layouts or demand."},"since":{"type":"string","description":"When the controller switched to it."},"next":{"type":"object","description":"The next switch. Absent: none is known.","required":["time"],"properties":{"name":{"type":"string","maxLength":32,"description":"The schedule that is then in force. Absent: the policy's own layouts or demand."},"time":{"type":"string","description":"When the controller switches."}},"additionalProperties":false}},"additionalProperties":false},"demand":{"type":"array","description":"The slices of spec.demand: what is wanted, and what exists.","maxItems":16,"items":{"type":"object","required":["name","wanted","offered","used","unmet"],"properties":{"name":{"type":"string","maxLength":32,"description":"Name of the slice."},"wanted":{"type":"integer","description":"Slices wanted."},"offered":{"type":"integer","description":"Of these, slices that exist on the GPUs now."},"used":{"type":"integer","description":"Instances in use that serve it."},"waiting":{"type":"integer","description":"With from: Pods or Kueue. Slices requested by pods that wait and could run on the selected nodes, and by jobs that Kueue holds back."},"unmet":{"type":"integer","description":"Slices that the last plan could not provide; the others exist or are being made."},"why":{"type":"string","maxLength":1024,"description":"Why some are unmet."}},"additionalProperties":false}},"steady":{"type":"object","description":"With from: Pods or Kueue, by name of the slice: how many pods have asked for long enough, so that a new leader continues with it.","maxProperties":16,"additionalProperties":{"type":"integer","minimum":0}},"defrag":{"type":"object","description":"State of the request in the annotation gpupartition.dev/defrag (`gpu-partition defrag --apply`).","required":["request","state","message"],"properties":{"request":{"type":"string","maxLength":1024,"description":"The annotation. Another value is another request."},"state":{"type":"string","enum":["Making","Done","Refused"],"description":"Making: layouts are chosen so that the slices become idle. Done: they were idle together; it is not repeated. Refused: message says why, and nothing is done for it."},"message":{"type":"string","maxLength":1024,"description":"What is done, or why not."}},"additionalProperties":false},"plan":{"type":"object","description":"The remaining work on all selected nodes.","properties":{"gpusChanging":{"type":"integer","description":"GPUs whose layout differs from what the policy asks for."},"instancesKept":{"type":"integer","description":"GPU instances that are kept."},"instancesDestroyed":{"type":"integer","description":"GPU instances to destroy."},"instancesCreated":{"type":"integer","description":"GPU instances to create."},"podsToEvict":{"type":"integer","description":"Pods on instances to destroy."}},"additionalProperties":false},"inFlight":{"type":"array","description":"The ledger: nodes with a slot, from their admission until they are verified or given up.","maxItems":500,"items":{"type":"object","required":["node","nodeUID"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"nodeUID":{"type":"string","maxLength":64,"description":"UID of the node."},"epoch":{"type":"integer","description":"No longer written or read: startTime tells one slot of a node from the next."},"generation":{"type":"integer","description":"Generation of the policy that the node was admitted for."},"startTime":{"type":"string","description":"When the node was admitted."},"deadline":{"type":"string","description":"When its pods must have terminated, if they are evicted at once: spec.drain.timeout counts from the first eviction."},"kind":{"type":"string","enum":["Fresh","Repair","Retry","New","Found"],"description":"Why the node was admitted. Fresh: already tainted, so not counted against maxUnavailable. Repair: something else changed its GPUs. Retry: it failed before. New: a new change. Found: a new leader found it changing."}},"additionalProperties":false}},"canary":{"type":"object","required":["generation","nodes"],"description":"The canary nodes of a generation.","properties":{"generation":{"type":"integer","description":"Generation of the policy that they are the canary of."},"schedule":{"type":"string","maxLength":32,"description":"The schedule that they are the canary of: each switch has its own."},"nodes":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":253},"description":"Names of the canary nodes."},"readySince":{"type":"string","description":"Since when all of them are Ready. The soak counts from here."},"passedTime":{"type":"string","description":"When all of them had been Ready for the soak. What happens to them later no longer matters to the rollout."}},"additionalProperties":false},"pace":{"type":"object","required":["generation","nodes","seconds"],"description":"How long changes of this generation take: what is left of a rollout is estimated from it. Written with the ledger.","properties":{"generation":{"type":"integer","description":"Generation of the policy."},"nodes":{"type":"integer","minimum":1,"description":"Nodes that were admitted for it and have been verified since."},"seconds":{"type":"integer","minimum":0,"description":"How long that took, from admission until verified, all of them together."}},"additionalProperties":false},"limits":{"type":"object","required":["nodes","maxUnavailable","maxConcurrentNodes"],"description":"What the rollout may do now, in numbers of nodes.","properties":{"nodes":{"type":"integer","minimum":0,"description":"Nodes with GPUs over which the policy decides. Percentages in `spec.rollout` are of these."},"maxUnavailable":{"type":"integer","minimum":0,"description":"How many of them may be unavailable at a time."},"maxConcurrentNodes":{"type":"integer","minimum":0,"description":"How many nodes of all policies may change at a time: the controller's `--max-concurrent-nodes`."}},"additionalProperties":false},"failures":{"type":"array","description":"Nodes whose last attempt failed, and why.","maxItems":50,"items":{"type":"object","required":["node","reason","message"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"reason":{"type":"string","maxLength":64,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What failed, on which GPU and instance, and what to do."},"time":{"type":"string","description":"When the attempt failed."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuPartitionPolicy"};
+const schema11 = {"type":"object","description":"GpuPartitionPolicy defines how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the slices.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuPartitionPolicy"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}},"finalizers":{"type":"array","items":{"type":"string"}}}},"spec":{"type":"object","description":"What the GPUs of the selected nodes become, and how a change reaches them.","required":["nodeSelector","strategy"],"properties":{"nodeSelector":{"type":"object","description":"Nodes that this policy partitions, for example matchLabels: {pool: inference}. It must not be empty, or use labels that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, nvidia.com/gpu.deploy.*, ...): select by pool, and choose GPUs with layouts[].gpus.models.","properties":{"matchLabels":{"type":"object","description":"Labels that a node must carry. Example: {pool: inference}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a node. Example: {key: pool, operator: In, values: [inference, batch]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"priority":{"type":"integer","default":0,"minimum":-1000000000,"maximum":1000000000,"description":"Which policy wins a node that several policies of mode Enforce select: the higher priority, then the older policy, then the name. The loser is Ready with reason Outranked, or at equal priority Stalled with reason Conflicted."},"mode":{"type":"string","enum":["Enforce","Plan"],"default":"Enforce","description":"Enforce partitions the nodes. Plan reports in status what would change, and changes nothing. It takes no node from another policy; a policy that turns from Enforce to Plan keeps its nodes."},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"How the device plugin advertises the GPUs; must be its own MIG strategy. none: whole GPUs as nvidia.com/gpu, without MIG. single: each slice as nvidia.com/gpu; all slices of a node have one profile. mixed: one resource per profile, for example nvidia.com/mig-1g.5gb."},"demand":{"type":"object","description":"Instead of layouts: the slices that all selected nodes offer together. The controller chooses the layouts with the fewest changes: docs/demand.md.","required":["slices"],"properties":{"slices":{"type":"array","description":"The wanted slices, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}, {name: whole, mig: Disabled, count: 4}]. An instance counts for one of them.","minItems":1,"maxItems":16,"items":{"type":"object","properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example small. Absent: the first profile, the memory, or whole."},"profiles":{"type":"array","description":"Profiles or globs, any of which serves, for example [1g.5gb, 1g.10gb] or [\"1g.*\"]. A glob without a + matches only plain profiles, without +me and the like. The smallest that serves is made.","minItems":1,"maxItems":16,"items":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[1-9*?][0-9abefglmx.+*?-]*$"}},"memory":{"type":"string","maxLength":12,"pattern":"^[1-9][0-9]{0,6}([.][0-9]{1,3})?[MGT]i?$","description":"Instead of profiles: any plain profile with at least this much usable memory on every GPU of the pool, the smallest first. Example: 4.5Gi. A 1g.5gb of an A100 has less than 5Gi: gpu-partition recommend --size."},"mig":{"type":"string","enum":["Disabled"],"description":"Instead of profiles: whole GPUs (MIG mode off), which pods request as nvidia.com/gpu."},"count":{"type":"integer","minimum":0,"maximum":100000,"description":"Slices over all selected nodes, those in use included."},"min":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. Minimum, whatever pods ask for. Absent: 0."},"max":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. Maximum, whatever pods ask for. Absent: no limit."},"spare":{"description":"With from: Pods or Kueue. Slices kept free beyond those in use and waited for: a number, or a percentage of these, rounded up. Example: 2.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":100000,"pattern":"^(100|[1-9]?[0-9])%$"},"weight":{"type":"integer","minimum":1,"maximum":1000000,"description":"Decides what goes short if not everything fits: the cost of each slice that cannot be offered; spare ones go short first. Absent: the memory slices of its smallest profile."}},"additionalProperties":false}},"from":{"type":"string","enum":["Declared","Pods","Kueue"],"description":"Declared (or absent): each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests for nvidia.com/mig-PROFILE, or nvidia.com/gpu for whole GPUs. Kueue: Pods, and jobs that Kueue has not admitted."},"namespaceSelector":{"type":"object","description":"With from: Pods or Kueue. Only pods in these namespaces count. Example: matchLabels: {team: vision}. Absent, or empty: those in all namespaces.","properties":{"matchLabels":{"type":"object","description":"Labels that a namespace must carry. Example: {kubernetes.io/metadata.name: vision}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a namespace. Example: {key: team, operator: In, values: [vision, speech]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"evict":{"type":"string","enum":["Never","IfNeeded"],"description":"Never (or absent): only idle slices are given up; no pod is evicted, whatever spec.drain says. IfNeeded: pods also go, within spec.drain, for waiting pods of higher priority, and pods of priority 0 or less for a count."},"rest":{"type":"string","enum":["Keep","Whole","Balanced"],"description":"Idle GPUs that the demand does not need. Keep (or absent): they stay. Whole: MIG mode is turned off. Balanced: they get the preset all-balanced. No pod is evicted for it."},"stabilization":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"With from: Pods or Kueue. How long pods must ask for less before the demand falls, for example 1h. It rises after 1m, or after this long if that is shorter. Absent: 10m."},"cooldown":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long a GPU is left alone after its layout has changed, unless only it can offer a wanted slice: then it changes once more at most. For example 1h. Absent: 30m."}},"additionalProperties":false},"backend":{"type":"string","enum":["DevicePlugin","DRA","Auto"],"default":"DevicePlugin","description":"What offers the slices. DevicePlugin: NVIDIA's device plugin, as resources such as nvidia.com/mig-1g.5gb. DRA: NVIDIA's DRA driver (gpu.nvidia.com, without its gate DynamicMIG), as devices of ResourceSlices; needs strategy mixed. Auto: found out for each node by what is there; also needs strategy mixed. A node on which both offer GPUs is left alone with reason BackendMismatch."},"dra":{"type":"object","description":"Settings of backend DRA, and of Auto.","properties":{"deviceClasses":{"type":"string","enum":["Managed"],"description":"Managed: the controller keeps the DeviceClasses that gpu-partition export dra prints; it deletes none. Absent: they are yours to apply."}},"additionalProperties":false},"kueue":{"type":"object","description":"The quotas of a ClusterQueue of Kueue follow what the nodes of this policy offer: lowered before a node changes, raised once it is verified. Needs the rights of config/kueue.","required":["clusterQueue"],"properties":{"clusterQueue":{"type":"string","maxLength":63,"pattern":"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$","description":"Name of the ClusterQueue, and of its ResourceFlavor. The controller creates both, and writes all of the queue's resourceGroups; other queues borrow from its cohort. One that somebody else has set is left alone. Example: inference."},"cohort":{"type":"string","maxLength":253,"pattern":"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$","description":"Name of the cohort in which it lends its quotas. Absent: yours to set on the queue. Example: gpus."}},"additionalProperties":false},"layouts":{"type":"array","description":"The first entry that matches a GPU applies; a GPU that matches none is left alone. Set exactly one of layouts and demand.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Selects the GPUs of this entry: all fields that are set must match. Absent or empty: every GPU. Example: {models: [\"A100-*-40GB\"], indices: [0, 1]}.","properties":{"models":{"type":"array","description":"GPU models as globs, for example \"A100-*-40GB\". Compared, ignoring case, with the model id (a100-40gb) and with the product name of GPU Feature Discovery without NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"GPU indices as nvidia-smi -L prints them, for example [0, 1].","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"GPU UUIDs, as nvidia-smi -L prints them: GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids, device and vendor, as nvidia-smi --query-gpu=pci.device_id prints them, for example 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Takes exactly this many of a node's matching GPUs, so that the fewest instances are destroyed, and keeps this choice. A node with fewer is refused; on a node with none the entry is skipped."}},"additionalProperties":false},"profiles":{"type":"object","description":"The slices of each GPU, profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}. Set exactly one of profiles, preset and mig.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout made from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled: the GPU is whole, with MIG mode off. A GPU without MIG already matches."}},"additionalProperties":false}},"schedules":{"type":"array","description":"Times with their own layouts or demand, for example a night shift. The first that is open applies; outside of all of them, the policy's own. A switch is a rollout: docs/rollout.md.","minItems":1,"maxItems":8,"items":{"type":"object","required":["name","schedule","duration"],"properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example night."},"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"Start, as a cron expression with five fields, for example 0 22 * * 1-5."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long it lasts, for example 8h."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone of schedule, for example Europe/Berlin. Absent: UTC."},"layouts":{"type":"array","description":"The first entry that matches a GPU applies; a GPU that matches none is left alone. Set exactly one of layouts and demand.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Selects the GPUs of this entry: all fields that are set must match. Absent or empty: every GPU. Example: {models: [\"A100-*-40GB\"], indices: [0, 1]}.","properties":{"models":{"type":"array","description":"GPU models as globs, for example \"A100-*-40GB\". Compared, ignoring case, with the model id (a100-40gb) and with the product name of GPU Feature Discovery without NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"GPU indices as nvidia-smi -L prints them, for example [0, 1].","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"GPU UUIDs, as nvidia-smi -L prints them: GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids, device and vendor, as nvidia-smi --query-gpu=pci.device_id prints them, for example 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Takes exactly this many of a node's matching GPUs, so that the fewest instances are destroyed, and keeps this choice. A node with fewer is refused; on a node with none the entry is skipped."}},"additionalProperties":false},"profiles":{"type":"object","description":"The slices of each GPU, profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}. Set exactly one of profiles, preset and mig.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout made from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled: the GPU is whole, with MIG mode off. A GPU without MIG already matches."}},"additionalProperties":false}},"demand":{"type":"object","description":"Instead of layouts: the slices that all selected nodes offer together. The controller chooses the layouts with the fewest changes: docs/demand.md.","required":["slices"],"properties":{"slices":{"type":"array","description":"The wanted slices, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}, {name: whole, mig: Disabled, count: 4}]. An instance counts for one of them.","minItems":1,"maxItems":16,"items":{"type":"object","properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example small. Absent: the first profile, the memory, or whole."},"profiles":{"type":"array","description":"Profiles or globs, any of which serves, for example [1g.5gb, 1g.10gb] or [\"1g.*\"]. A glob without a + matches only plain profiles, without +me and the like. The smallest that serves is made.","minItems":1,"maxItems":16,"items":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[1-9*?][0-9abefglmx.+*?-]*$"}},"memory":{"type":"string","maxLength":12,"pattern":"^[1-9][0-9]{0,6}([.][0-9]{1,3})?[MGT]i?$","description":"Instead of profiles: any plain profile with at least this much usable memory on every GPU of the pool, the smallest first. Example: 4.5Gi. A 1g.5gb of an A100 has less than 5Gi: gpu-partition recommend --size."},"mig":{"type":"string","enum":["Disabled"],"description":"Instead of profiles: whole GPUs (MIG mode off), which pods request as nvidia.com/gpu."},"count":{"type":"integer","minimum":0,"maximum":100000,"description":"Slices over all selected nodes, those in use included."},"min":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. Minimum, whatever pods ask for. Absent: 0."},"max":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. Maximum, whatever pods ask for. Absent: no limit."},"spare":{"description":"With from: Pods or Kueue. Slices kept free beyond those in use and waited for: a number, or a percentage of these, rounded up. Example: 2.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":100000,"pattern":"^(100|[1-9]?[0-9])%$"},"weight":{"type":"integer","minimum":1,"maximum":1000000,"description":"Decides what goes short if not everything fits: the cost of each slice that cannot be offered; spare ones go short first. Absent: the memory slices of its smallest profile."}},"additionalProperties":false}},"from":{"type":"string","enum":["Declared","Pods","Kueue"],"description":"Declared (or absent): each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests for nvidia.com/mig-PROFILE, or nvidia.com/gpu for whole GPUs. Kueue: Pods, and jobs that Kueue has not admitted."},"namespaceSelector":{"type":"object","description":"With from: Pods or Kueue. Only pods in these namespaces count. Example: matchLabels: {team: vision}. Absent, or empty: those in all namespaces.","properties":{"matchLabels":{"type":"object","description":"Labels that a namespace must carry. Example: {kubernetes.io/metadata.name: vision}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a namespace. Example: {key: team, operator: In, values: [vision, speech]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"evict":{"type":"string","enum":["Never","IfNeeded"],"description":"Never (or absent): only idle slices are given up; no pod is evicted, whatever spec.drain says. IfNeeded: pods also go, within spec.drain, for waiting pods of higher priority, and pods of priority 0 or less for a count."},"rest":{"type":"string","enum":["Keep","Whole","Balanced"],"description":"Idle GPUs that the demand does not need. Keep (or absent): they stay. Whole: MIG mode is turned off. Balanced: they get the preset all-balanced. No pod is evicted for it."},"stabilization":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"With from: Pods or Kueue. How long pods must ask for less before the demand falls, for example 1h. It rises after 1m, or after this long if that is shorter. Absent: 10m."},"cooldown":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long a GPU is left alone after its layout has changed, unless only it can offer a wanted slice: then it changes once more at most. For example 1h. Absent: 30m."}},"additionalProperties":false}},"additionalProperties":false}},"sharing":{"type":"object","description":"Time-slicing on top of slices or whole GPUs. Needs the controller option --device-plugin-config-map.","properties":{"mps":{"type":"object","description":"Not supported, always rejected: NVIDIA's device plugin does not support MPS on MIG devices. The field exists so that the rejection can explain this.","additionalProperties":true},"timeSlicing":{"type":"array","description":"One entry per shared resource. Example: [{resource: nvidia.com/mig-1g.5gb, replicas: 4}].","minItems":1,"maxItems":32,"items":{"type":"object","required":["resource","replicas"],"properties":{"resource":{"type":"string","maxLength":63,"pattern":"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$","description":"Resource that the device plugin advertises: nvidia.com/gpu, or nvidia.com/mig-1g.5gb under strategy mixed."},"replicas":{"type":"integer","minimum":2,"maximum":128,"description":"How many pods share one slice or GPU. They share its memory and its faults."}},"additionalProperties":false}}},"additionalProperties":false},"drain":{"type":"object","default":{},"description":"How pods are evicted from slices that a change destroys.","properties":{"scope":{"type":"string","enum":["Affected","Node","None"],"default":"Affected","description":"Pods to evict. Affected: those on slices that the change destroys. Node: every GPU pod of the node. None: no pod; the node is closed until those on these slices have ended."},"timeout":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","default":"10m","description":"How long a node waits for its pods to terminate, for example 90s, 10m or 1h30m."},"onTimeout":{"type":"string","enum":["Skip","Wait","Force"],"default":"Skip","description":"After timeout. Skip: reopen the node, let another one change, and retry later. Wait: keep waiting. Force: delete the pods with their grace period, past their disruption budgets; needs the verb force on gpupartitionpolicies."},"gracePeriod":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Termination grace period of evicted pods, at least 1s, for example 30s. Absent: each pod's own."}},"additionalProperties":false},"rollout":{"type":"object","default":{},"description":"How a change rolls through the nodes of this policy.","properties":{"maxUnavailable":{"description":"Nodes that may be unavailable at a time, NotReady and Failed ones included: a number, or a percentage of the policy's nodes with GPUs, rounded down but at least 1. 0 holds the rollout. Example: 10%.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"canary":{"type":"object","description":"Nodes that change before all others. If one fails, the rollout halts. Absent: no canary. Example: {nodes: 1, soak: 10m}.","required":["nodes"],"properties":{"nodes":{"type":"integer","minimum":1,"maximum":1000,"description":"How many nodes change first."},"soak":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long all canary nodes must be Ready before other nodes change, for example 10m. Absent: no wait."}},"additionalProperties":false},"failureThreshold":{"description":"Failed nodes that halt the rollout (reason Halted): a number, or a percentage as in maxUnavailable. No new node starts then; failed nodes are retried. Example: 3.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":1,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"windows":{"type":"array","description":"Maintenance windows in which nodes may start to change; a node that has started finishes. Absent: always.","minItems":1,"maxItems":16,"items":{"type":"object","required":["schedule","duration"],"properties":{"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"Start, as a cron expression with five fields, for example 0 22 * * 1-5."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Length of the window, for example 6h."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone of schedule, for example Europe/Berlin. Absent: UTC."}},"additionalProperties":false}},"paused":{"type":"boolean","default":false,"description":"True: no further node starts to change. Nodes that have started finish."},"rollback":{"type":"string","enum":["OnFailure","Never"],"default":"OnFailure","description":"OnFailure: a GPU whose change fails gets its previous layout back, placements included. Never: it stays as it is."}},"additionalProperties":false},"allow":{"type":"object","default":{},"description":"What the operator may do beyond creating slices and destroying idle ones.","properties":{"gpuReset":{"type":"boolean","default":true,"description":"Allows the reset of a GPU where a MIG mode change requires it (A100, A30), and with the next change of its layout where its driver asks for it, once all its pods have ended."},"reboot":{"type":"boolean","description":"Allows asking for a reboot where a MIG mode change requires one: the agent creates /run/reboot-required, and kured reboots the node. Needs the verb reboot on gpupartitionpolicies. Absent: false."},"replaceForeignInstances":{"type":"boolean","description":"Allows destroying idle GPU instances that this operator did not create. Absent: false."},"takeOver":{"type":"array","description":"Other owners of the GPUs that the operator may switch off on the selected nodes. Absent: none; such a node is Failed with reason ForeignManager. A pause or a state that mig-manager left on the node is ended, too. Example: [mig-manager].","minItems":1,"maxItems":4,"items":{"type":"string","enum":["mig-manager"]}}},"additionalProperties":false},"onDelete":{"type":"string","enum":["Keep","DisableMig"],"default":"Keep","description":"The GPUs of a deleted policy. Keep: they keep their layouts. DisableMig: they become whole; a finalizer keeps the policy until then."}},"additionalProperties":false},"status":{"type":"object","description":"Observed state. Written by the controller only.","properties":{"observedGeneration":{"type":"integer","description":"Generation of the spec that this status describes."},"acceptedGeneration":{"type":"integer","description":"Newest generation that every selected node that has reported its GPUs could take. Nothing of a newer generation starts."},"inForce":{"type":"object","description":"The generation that decides over nodes: the newest accepted one with mode Enforce, with its spec. It stays in force while a newer generation is not accepted, or only plans.","required":["generation","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":true}},"additionalProperties":false},"history":{"type":"array","description":"The generations that came in force, newest first, each with its spec: `gpu-partition undo` goes back to one of them. At most 256 kB together: the oldest are dropped.","maxItems":20,"items":{"type":"object","required":["generation","time","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"time":{"type":"string","description":"When it was written."},"manager":{"type":"string","maxLength":128,"description":"Field manager that wrote it, as managedFields had it then."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":true}},"additionalProperties":false}},"summary":{"type":"string","maxLength":256,"description":"Summary for the printer column, for example \"31/40 ready, 4 updating\"."},"conditions":{"type":"array","description":"Ready, Reconciling and Stalled (kstatus), Valid, DemandMet for a policy with a demand, and KueueQuota for one with kueue.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Type of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether the condition holds."},"reason":{"type":"string","maxLength":1024,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":8192,"description":"Human-readable explanation."},"lastTransitionTime":{"type":"string","description":"When status last changed."},"observedGeneration":{"type":"integer","description":"Generation of the spec that the condition describes."}},"additionalProperties":false}},"nodes":{"type":"object","description":"Number of selected nodes by state.","properties":{"matched":{"type":"integer","description":"Nodes that nodeSelector matches."},"ready":{"type":"integer","description":"Nodes whose device, labels and advertised resources match the policy."},"updating":{"type":"integer","description":"Nodes that change now."},"pending":{"type":"integer","description":"Nodes that have not started, or that cannot take the policy."},"failed":{"type":"integer","description":"Nodes whose last attempt failed."},"outranked":{"type":"integer","description":"Nodes that a policy of higher priority decides over."},"conflicted":{"type":"integer","description":"Nodes that another policy of the same priority won."},"skipped":{"type":"integer","description":"Nodes to whose GPUs no layout of this policy applies."}},"additionalProperties":false},"schedule":{"type":"object","description":"For a policy with spec.schedules: which of them is in force, and what follows.","required":["since"],"properties":{"name":{"type":"string","maxLength":32,"description":"The schedule in force. Absent: the policy's own layouts or demand."},"since":{"type":"string","description":"When the controller switched to it."},"next":{"type":"object","description":"The next switch. Absent: none is known.","required":["time"],"properties":{"name":{"type":"string","maxLength":32,"description":"The schedule that is then in force. Absent: the policy's own layouts or demand."},"time":{"type":"string","description":"When the controller switches."}},"additionalProperties":false}},"additionalProperties":false},"demand":{"type":"array","description":"The slices of spec.demand: what is wanted, and what exists.","maxItems":16,"items":{"type":"object","required":["name","wanted","offered","used","unmet"],"properties":{"name":{"type":"string","maxLength":32,"description":"Name of the slice."},"wanted":{"type":"integer","description":"Slices wanted."},"offered":{"type":"integer","description":"Of these, slices that exist on the GPUs now."},"used":{"type":"integer","description":"Instances in use that serve it."},"waiting":{"type":"integer","description":"With from: Pods or Kueue. Slices requested by pods that wait and could run on the selected nodes, and by jobs that Kueue holds back."},"unmet":{"type":"integer","description":"Slices that the last plan could not provide; the others exist or are being made."},"why":{"type":"string","maxLength":1024,"description":"Why some are unmet."}},"additionalProperties":false}},"steady":{"type":"object","description":"With from: Pods or Kueue, by name of the slice: how many pods have asked for long enough, so that a new leader continues with it.","maxProperties":16,"additionalProperties":{"type":"integer","minimum":0}},"defrag":{"type":"object","description":"State of the request in the annotation gpupartition.dev/defrag (`gpu-partition defrag --apply`).","required":["request","state","message"],"properties":{"request":{"type":"string","maxLength":1024,"description":"The annotation. Another value is another request."},"state":{"type":"string","enum":["Making","Done","Refused"],"description":"Making: layouts are chosen so that the slices become idle. Done: they were idle together; it is not repeated. Refused: message says why, and nothing is done for it."},"message":{"type":"string","maxLength":1024,"description":"What is done, or why not."}},"additionalProperties":false},"plan":{"type":"object","description":"The remaining work on all selected nodes.","properties":{"gpusChanging":{"type":"integer","description":"GPUs whose layout differs from what the policy asks for."},"instancesKept":{"type":"integer","description":"GPU instances that are kept."},"instancesDestroyed":{"type":"integer","description":"GPU instances to destroy."},"instancesCreated":{"type":"integer","description":"GPU instances to create."},"podsToEvict":{"type":"integer","description":"Pods on instances to destroy."}},"additionalProperties":false},"inFlight":{"type":"array","description":"The ledger: nodes with a slot, from their admission until they are verified or given up.","maxItems":500,"items":{"type":"object","required":["node","nodeUID"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"nodeUID":{"type":"string","maxLength":64,"description":"UID of the node."},"epoch":{"type":"integer","description":"No longer written or read: startTime tells one slot of a node from the next."},"generation":{"type":"integer","description":"Generation of the policy that the node was admitted for."},"startTime":{"type":"string","description":"When the node was admitted."},"deadline":{"type":"string","description":"When its pods must have terminated, if they are evicted at once: spec.drain.timeout counts from the first eviction."},"kind":{"type":"string","enum":["Fresh","Repair","Retry","New","Found"],"description":"Why the node was admitted. Fresh: already tainted, so not counted against maxUnavailable. Repair: something else changed its GPUs. Retry: it failed before. New: a new change. Found: a new leader found it changing."}},"additionalProperties":false}},"canary":{"type":"object","required":["generation","nodes"],"description":"The canary nodes of a generation.","properties":{"generation":{"type":"integer","description":"Generation of the policy that they are the canary of."},"schedule":{"type":"string","maxLength":32,"description":"The schedule that they are the canary of: each switch has its own."},"nodes":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":253},"description":"Names of the canary nodes."},"readySince":{"type":"string","description":"Since when all of them are Ready. The soak counts from here."},"passedTime":{"type":"string","description":"When all of them had been Ready for the soak. What happens to them later no longer matters to the rollout."}},"additionalProperties":false},"pace":{"type":"object","required":["generation","nodes","seconds"],"description":"How long changes of this generation take: what is left of a rollout is estimated from it. Written with the ledger.","properties":{"generation":{"type":"integer","description":"Generation of the policy."},"nodes":{"type":"integer","minimum":1,"description":"Nodes that were admitted for it and have been verified since."},"seconds":{"type":"integer","minimum":0,"description":"How long that took, from admission until verified, all of them together."}},"additionalProperties":false},"limits":{"type":"object","required":["nodes","maxUnavailable","maxConcurrentNodes"],"description":"What the rollout may do now, in numbers of nodes.","properties":{"nodes":{"type":"integer","minimum":0,"description":"Nodes with GPUs over which the policy decides. Percentages in `spec.rollout` are of these."},"maxUnavailable":{"type":"integer","minimum":0,"description":"How many of them may be unavailable at a time."},"maxConcurrentNodes":{"type":"integer","minimum":0,"description":"How many nodes of all policies may change at a time: the controller's `--max-concurrent-nodes`."}},"additionalProperties":false},"failures":{"type":"array","description":"Nodes whose last attempt failed, and why.","maxItems":50,"items":{"type":"object","required":["node","reason","message"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"reason":{"type":"string","maxLength":64,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What failed, on which GPU and instance, and what to do."},"time":{"type":"string","description":"When the attempt failed."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuPartitionPolicy"};
 const func2 = Object.prototype.hasOwnProperty;
 import func3Module from "ajv/dist/runtime/ucs2length.js";
 const func3 = func3Module.default;
@@ -11,12 +11,14 @@ const pattern1 = new RegExp("^[1-9*?][0-9abefglmx.+*?-]*$", "u");
 const pattern2 = new RegExp("^[1-9][0-9]{0,6}([.][0-9]{1,3})?[MGT]i?$", "u");
 const pattern3 = new RegExp("^(100|[1-9]?[0-9])%$", "u");
 const pattern4 = new RegExp("^([0-9]{1,6}(s|m|h))+$", "u");
-const pattern6 = new RegExp("^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$", "u");
-const pattern7 = new RegExp("^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$", "u");
-const pattern8 = new RegExp("^0x[0-9a-fA-F]{4}10[dD][eE]$", "u");
-const pattern9 = new RegExp("^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$", "u");
-const pattern11 = new RegExp("^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$", "u");
-const pattern23 = new RegExp("^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$", "u");
+const pattern6 = new RegExp("^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", "u");
+const pattern7 = new RegExp("^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$", "u");
+const pattern8 = new RegExp("^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$", "u");
+const pattern9 = new RegExp("^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$", "u");
+const pattern10 = new RegExp("^0x[0-9a-fA-F]{4}10[dD][eE]$", "u");
+const pattern11 = new RegExp("^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$", "u");
+const pattern13 = new RegExp("^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$", "u");
+const pattern25 = new RegExp("^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$", "u");
 
 function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -1658,11 +1660,11 @@ if (vErrors.length < 1000) vErrors.push(err134);
 errors++;
 }
 }
-if(data15.layouts !== undefined){
-let data58 = data15.layouts;
-if(Array.isArray(data58)){
-if(data58.length > 64){
-const err135 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(data15.kueue !== undefined){
+let data58 = data15.kueue;
+if(data58 && typeof data58 == "object" && !Array.isArray(data58)){
+if(data58.clusterQueue === undefined){
+const err135 = {instancePath:instancePath+"/spec/kueue",schemaPath:"#/properties/spec/properties/kueue/required",keyword:"required",params:{missingProperty: "clusterQueue"},message:"must have required property '"+"clusterQueue"+"'"};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -1671,8 +1673,9 @@ if (vErrors.length < 1000) vErrors.push(err135);
 }
 errors++;
 }
-if(data58.length < 1){
-const err136 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+for(const key13 in data58){
+if(!((key13 === "clusterQueue") || (key13 === "cohort"))){
+const err136 = {instancePath:instancePath+"/spec/kueue",schemaPath:"#/properties/spec/properties/kueue/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -1681,13 +1684,12 @@ if (vErrors.length < 1000) vErrors.push(err136);
 }
 errors++;
 }
-const len7 = data58.length;
-for(let i7=0; i7<len7; i7++){
-let data59 = data58[i7];
-if(data59 && typeof data59 == "object" && !Array.isArray(data59)){
-for(const key13 in data59){
-if(!((((key13 === "gpus") || (key13 === "profiles")) || (key13 === "preset")) || (key13 === "mig"))){
-const err137 = {instancePath:instancePath+"/spec/layouts/" + i7,schemaPath:"#/properties/spec/properties/layouts/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
+}
+if(data58.clusterQueue !== undefined){
+let data59 = data58.clusterQueue;
+if(typeof data59 === "string"){
+if(func3(data59) > 63){
+const err137 = {instancePath:instancePath+"/spec/kueue/clusterQueue",schemaPath:"#/properties/spec/properties/kueue/properties/clusterQueue/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -1696,13 +1698,8 @@ if (vErrors.length < 1000) vErrors.push(err137);
 }
 errors++;
 }
-}
-if(data59.gpus !== undefined){
-let data60 = data59.gpus;
-if(data60 && typeof data60 == "object" && !Array.isArray(data60)){
-for(const key14 in data60){
-if(!(((((key14 === "models") || (key14 === "indices")) || (key14 === "uuids")) || (key14 === "pciDeviceIds")) || (key14 === "count"))){
-const err138 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
+if(!pattern6.test(data59)){
+const err138 = {instancePath:instancePath+"/spec/kueue/clusterQueue",schemaPath:"#/properties/spec/properties/kueue/properties/clusterQueue/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"},message:"must match pattern \""+"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"+"\""};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -1712,11 +1709,8 @@ if (vErrors.length < 1000) vErrors.push(err138);
 errors++;
 }
 }
-if(data60.models !== undefined){
-let data61 = data60.models;
-if(Array.isArray(data61)){
-if(data61.length > 32){
-const err139 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+else {
+const err139 = {instancePath:instancePath+"/spec/kueue/clusterQueue",schemaPath:"#/properties/spec/properties/kueue/properties/clusterQueue/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -1725,8 +1719,12 @@ if (vErrors.length < 1000) vErrors.push(err139);
 }
 errors++;
 }
-if(data61.length < 1){
-const err140 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+if(data58.cohort !== undefined){
+let data60 = data58.cohort;
+if(typeof data60 === "string"){
+if(func3(data60) > 253){
+const err140 = {instancePath:instancePath+"/spec/kueue/cohort",schemaPath:"#/properties/spec/properties/kueue/properties/cohort/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err140];
 }
@@ -1735,12 +1733,8 @@ if (vErrors.length < 1000) vErrors.push(err140);
 }
 errors++;
 }
-const len8 = data61.length;
-for(let i8=0; i8<len8; i8++){
-let data62 = data61[i8];
-if(typeof data62 === "string"){
-if(func3(data62) > 63){
-const err141 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/models/" + i8,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
+if(!pattern7.test(data60)){
+const err141 = {instancePath:instancePath+"/spec/kueue/cohort",schemaPath:"#/properties/spec/properties/kueue/properties/cohort/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"},message:"must match pattern \""+"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"+"\""};
 if(vErrors === null){
 vErrors = [err141];
 }
@@ -1749,8 +1743,9 @@ if (vErrors.length < 1000) vErrors.push(err141);
 }
 errors++;
 }
-if(func3(data62) < 1){
-const err142 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/models/" + i8,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+}
+else {
+const err142 = {instancePath:instancePath+"/spec/kueue/cohort",schemaPath:"#/properties/spec/properties/kueue/properties/cohort/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err142];
 }
@@ -1759,8 +1754,10 @@ if (vErrors.length < 1000) vErrors.push(err142);
 }
 errors++;
 }
-if(!pattern6.test(data62)){
-const err143 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/models/" + i8,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"},message:"must match pattern \""+"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"+"\""};
+}
+}
+else {
+const err143 = {instancePath:instancePath+"/spec/kueue",schemaPath:"#/properties/spec/properties/kueue/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err143];
 }
@@ -1770,8 +1767,11 @@ if (vErrors.length < 1000) vErrors.push(err143);
 errors++;
 }
 }
-else {
-const err144 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/models/" + i8,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data15.layouts !== undefined){
+let data61 = data15.layouts;
+if(Array.isArray(data61)){
+if(data61.length > 64){
+const err144 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err144];
 }
@@ -1780,10 +1780,8 @@ if (vErrors.length < 1000) vErrors.push(err144);
 }
 errors++;
 }
-}
-}
-else {
-const err145 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data61.length < 1){
+const err145 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err145];
 }
@@ -1792,12 +1790,13 @@ if (vErrors.length < 1000) vErrors.push(err145);
 }
 errors++;
 }
-}
-if(data60.indices !== undefined){
-let data63 = data60.indices;
-if(Array.isArray(data63)){
-if(data63.length > 32){
-const err146 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+const len7 = data61.length;
+for(let i7=0; i7<len7; i7++){
+let data62 = data61[i7];
+if(data62 && typeof data62 == "object" && !Array.isArray(data62)){
+for(const key14 in data62){
+if(!((((key14 === "gpus") || (key14 === "profiles")) || (key14 === "preset")) || (key14 === "mig"))){
+const err146 = {instancePath:instancePath+"/spec/layouts/" + i7,schemaPath:"#/properties/spec/properties/layouts/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err146];
 }
@@ -1806,8 +1805,13 @@ if (vErrors.length < 1000) vErrors.push(err146);
 }
 errors++;
 }
-if(data63.length < 1){
-const err147 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+if(data62.gpus !== undefined){
+let data63 = data62.gpus;
+if(data63 && typeof data63 == "object" && !Array.isArray(data63)){
+for(const key15 in data63){
+if(!(((((key15 === "models") || (key15 === "indices")) || (key15 === "uuids")) || (key15 === "pciDeviceIds")) || (key15 === "count"))){
+const err147 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err147];
 }
@@ -1816,11 +1820,12 @@ if (vErrors.length < 1000) vErrors.push(err147);
 }
 errors++;
 }
-const len9 = data63.length;
-for(let i9=0; i9<len9; i9++){
-let data64 = data63[i9];
-if(!((typeof data64 == "number") && (!(data64 % 1) && !isNaN(data64)))){
-const err148 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/indices/" + i9,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data63.models !== undefined){
+let data64 = data63.models;
+if(Array.isArray(data64)){
+if(data64.length > 32){
+const err148 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err148];
 }
@@ -1829,9 +1834,8 @@ if (vErrors.length < 1000) vErrors.push(err148);
 }
 errors++;
 }
-if(typeof data64 == "number"){
-if(data64 > 63 || isNaN(data64)){
-const err149 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/indices/" + i9,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 63},message:"must be <= 63"};
+if(data64.length < 1){
+const err149 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err149];
 }
@@ -1840,8 +1844,12 @@ if (vErrors.length < 1000) vErrors.push(err149);
 }
 errors++;
 }
-if(data64 < 0 || isNaN(data64)){
-const err150 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/indices/" + i9,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+const len8 = data64.length;
+for(let i8=0; i8<len8; i8++){
+let data65 = data64[i8];
+if(typeof data65 === "string"){
+if(func3(data65) > 63){
+const err150 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/models/" + i8,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err150];
 }
@@ -1850,11 +1858,8 @@ if (vErrors.length < 1000) vErrors.push(err150);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err151 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(func3(data65) < 1){
+const err151 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/models/" + i8,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err151];
 }
@@ -1863,12 +1868,8 @@ if (vErrors.length < 1000) vErrors.push(err151);
 }
 errors++;
 }
-}
-if(data60.uuids !== undefined){
-let data65 = data60.uuids;
-if(Array.isArray(data65)){
-if(data65.length > 64){
-const err152 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(!pattern8.test(data65)){
+const err152 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/models/" + i8,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"},message:"must match pattern \""+"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"+"\""};
 if(vErrors === null){
 vErrors = [err152];
 }
@@ -1877,8 +1878,9 @@ if (vErrors.length < 1000) vErrors.push(err152);
 }
 errors++;
 }
-if(data65.length < 1){
-const err153 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+else {
+const err153 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/models/" + i8,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err153];
 }
@@ -1887,12 +1889,10 @@ if (vErrors.length < 1000) vErrors.push(err153);
 }
 errors++;
 }
-const len10 = data65.length;
-for(let i10=0; i10<len10; i10++){
-let data66 = data65[i10];
-if(typeof data66 === "string"){
-if(func3(data66) > 64){
-const err154 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/uuids/" + i10,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+}
+}
+else {
+const err154 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err154];
 }
@@ -1901,8 +1901,12 @@ if (vErrors.length < 1000) vErrors.push(err154);
 }
 errors++;
 }
-if(!pattern7.test(data66)){
-const err155 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/uuids/" + i10,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/pattern",keyword:"pattern",params:{pattern: "^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"},message:"must match pattern \""+"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"+"\""};
+}
+if(data63.indices !== undefined){
+let data66 = data63.indices;
+if(Array.isArray(data66)){
+if(data66.length > 32){
+const err155 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err155];
 }
@@ -1911,9 +1915,8 @@ if (vErrors.length < 1000) vErrors.push(err155);
 }
 errors++;
 }
-}
-else {
-const err156 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/uuids/" + i10,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data66.length < 1){
+const err156 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err156];
 }
@@ -1922,10 +1925,11 @@ if (vErrors.length < 1000) vErrors.push(err156);
 }
 errors++;
 }
-}
-}
-else {
-const err157 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const len9 = data66.length;
+for(let i9=0; i9<len9; i9++){
+let data67 = data66[i9];
+if(!((typeof data67 == "number") && (!(data67 % 1) && !isNaN(data67)))){
+const err157 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/indices/" + i9,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err157];
 }
@@ -1934,12 +1938,9 @@ if (vErrors.length < 1000) vErrors.push(err157);
 }
 errors++;
 }
-}
-if(data60.pciDeviceIds !== undefined){
-let data67 = data60.pciDeviceIds;
-if(Array.isArray(data67)){
-if(data67.length > 32){
-const err158 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+if(typeof data67 == "number"){
+if(data67 > 63 || isNaN(data67)){
+const err158 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/indices/" + i9,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 63},message:"must be <= 63"};
 if(vErrors === null){
 vErrors = [err158];
 }
@@ -1948,8 +1949,8 @@ if (vErrors.length < 1000) vErrors.push(err158);
 }
 errors++;
 }
-if(data67.length < 1){
-const err159 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+if(data67 < 0 || isNaN(data67)){
+const err159 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/indices/" + i9,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err159];
 }
@@ -1958,12 +1959,11 @@ if (vErrors.length < 1000) vErrors.push(err159);
 }
 errors++;
 }
-const len11 = data67.length;
-for(let i11=0; i11<len11; i11++){
-let data68 = data67[i11];
-if(typeof data68 === "string"){
-if(func3(data68) > 10){
-const err160 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/pciDeviceIds/" + i11,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
+}
+}
+}
+else {
+const err160 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err160];
 }
@@ -1972,8 +1972,12 @@ if (vErrors.length < 1000) vErrors.push(err160);
 }
 errors++;
 }
-if(!pattern8.test(data68)){
-const err161 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/pciDeviceIds/" + i11,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{4}10[dD][eE]$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{4}10[dD][eE]$"+"\""};
+}
+if(data63.uuids !== undefined){
+let data68 = data63.uuids;
+if(Array.isArray(data68)){
+if(data68.length > 64){
+const err161 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err161];
 }
@@ -1982,9 +1986,8 @@ if (vErrors.length < 1000) vErrors.push(err161);
 }
 errors++;
 }
-}
-else {
-const err162 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/pciDeviceIds/" + i11,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data68.length < 1){
+const err162 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err162];
 }
@@ -1993,10 +1996,12 @@ if (vErrors.length < 1000) vErrors.push(err162);
 }
 errors++;
 }
-}
-}
-else {
-const err163 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const len10 = data68.length;
+for(let i10=0; i10<len10; i10++){
+let data69 = data68[i10];
+if(typeof data69 === "string"){
+if(func3(data69) > 64){
+const err163 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/uuids/" + i10,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err163];
 }
@@ -2005,11 +2010,8 @@ if (vErrors.length < 1000) vErrors.push(err163);
 }
 errors++;
 }
-}
-if(data60.count !== undefined){
-let data69 = data60.count;
-if(!((typeof data69 == "number") && (!(data69 % 1) && !isNaN(data69)))){
-const err164 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!pattern9.test(data69)){
+const err164 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/uuids/" + i10,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/pattern",keyword:"pattern",params:{pattern: "^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"},message:"must match pattern \""+"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"+"\""};
 if(vErrors === null){
 vErrors = [err164];
 }
@@ -2018,9 +2020,9 @@ if (vErrors.length < 1000) vErrors.push(err164);
 }
 errors++;
 }
-if(typeof data69 == "number"){
-if(data69 > 64 || isNaN(data69)){
-const err165 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64},message:"must be <= 64"};
+}
+else {
+const err165 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/uuids/" + i10,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err165];
 }
@@ -2029,8 +2031,10 @@ if (vErrors.length < 1000) vErrors.push(err165);
 }
 errors++;
 }
-if(data69 < 1 || isNaN(data69)){
-const err166 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+else {
+const err166 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err166];
 }
@@ -2040,10 +2044,11 @@ if (vErrors.length < 1000) vErrors.push(err166);
 errors++;
 }
 }
-}
-}
-else {
-const err167 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data63.pciDeviceIds !== undefined){
+let data70 = data63.pciDeviceIds;
+if(Array.isArray(data70)){
+if(data70.length > 32){
+const err167 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err167];
 }
@@ -2052,12 +2057,8 @@ if (vErrors.length < 1000) vErrors.push(err167);
 }
 errors++;
 }
-}
-if(data59.profiles !== undefined){
-let data70 = data59.profiles;
-if(data70 && typeof data70 == "object" && !Array.isArray(data70)){
-if(Object.keys(data70).length > 32){
-const err168 = {instancePath:instancePath+"/spec/layouts/" + i7+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
+if(data70.length < 1){
+const err168 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err168];
 }
@@ -2066,8 +2067,12 @@ if (vErrors.length < 1000) vErrors.push(err168);
 }
 errors++;
 }
-if(Object.keys(data70).length < 1){
-const err169 = {instancePath:instancePath+"/spec/layouts/" + i7+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties"};
+const len11 = data70.length;
+for(let i11=0; i11<len11; i11++){
+let data71 = data70[i11];
+if(typeof data71 === "string"){
+if(func3(data71) > 10){
+const err169 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/pciDeviceIds/" + i11,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
 if(vErrors === null){
 vErrors = [err169];
 }
@@ -2076,10 +2081,8 @@ if (vErrors.length < 1000) vErrors.push(err169);
 }
 errors++;
 }
-for(const key15 in data70){
-let data71 = data70[key15];
-if(!((typeof data71 == "number") && (!(data71 % 1) && !isNaN(data71)))){
-const err170 = {instancePath:instancePath+"/spec/layouts/" + i7+"/profiles/" + key15.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!pattern10.test(data71)){
+const err170 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/pciDeviceIds/" + i11,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{4}10[dD][eE]$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{4}10[dD][eE]$"+"\""};
 if(vErrors === null){
 vErrors = [err170];
 }
@@ -2088,9 +2091,9 @@ if (vErrors.length < 1000) vErrors.push(err170);
 }
 errors++;
 }
-if(typeof data71 == "number"){
-if(data71 > 16 || isNaN(data71)){
-const err171 = {instancePath:instancePath+"/spec/layouts/" + i7+"/profiles/" + key15.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
+}
+else {
+const err171 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/pciDeviceIds/" + i11,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err171];
 }
@@ -2099,8 +2102,10 @@ if (vErrors.length < 1000) vErrors.push(err171);
 }
 errors++;
 }
-if(data71 < 1 || isNaN(data71)){
-const err172 = {instancePath:instancePath+"/spec/layouts/" + i7+"/profiles/" + key15.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+else {
+const err172 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err172];
 }
@@ -2110,10 +2115,10 @@ if (vErrors.length < 1000) vErrors.push(err172);
 errors++;
 }
 }
-}
-}
-else {
-const err173 = {instancePath:instancePath+"/spec/layouts/" + i7+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data63.count !== undefined){
+let data72 = data63.count;
+if(!((typeof data72 == "number") && (!(data72 % 1) && !isNaN(data72)))){
+const err173 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err173];
 }
@@ -2122,12 +2127,9 @@ if (vErrors.length < 1000) vErrors.push(err173);
 }
 errors++;
 }
-}
-if(data59.preset !== undefined){
-let data72 = data59.preset;
-if(typeof data72 === "string"){
-if(func3(data72) > 32){
-const err174 = {instancePath:instancePath+"/spec/layouts/" + i7+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(typeof data72 == "number"){
+if(data72 > 64 || isNaN(data72)){
+const err174 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64},message:"must be <= 64"};
 if(vErrors === null){
 vErrors = [err174];
 }
@@ -2136,8 +2138,8 @@ if (vErrors.length < 1000) vErrors.push(err174);
 }
 errors++;
 }
-if(!pattern9.test(data72)){
-const err175 = {instancePath:instancePath+"/spec/layouts/" + i7+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/pattern",keyword:"pattern",params:{pattern: "^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"},message:"must match pattern \""+"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"+"\""};
+if(data72 < 1 || isNaN(data72)){
+const err175 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err175];
 }
@@ -2147,8 +2149,10 @@ if (vErrors.length < 1000) vErrors.push(err175);
 errors++;
 }
 }
+}
+}
 else {
-const err176 = {instancePath:instancePath+"/spec/layouts/" + i7+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err176 = {instancePath:instancePath+"/spec/layouts/" + i7+"/gpus",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err176];
 }
@@ -2158,10 +2162,11 @@ if (vErrors.length < 1000) vErrors.push(err176);
 errors++;
 }
 }
-if(data59.mig !== undefined){
-let data73 = data59.mig;
-if(typeof data73 !== "string"){
-const err177 = {instancePath:instancePath+"/spec/layouts/" + i7+"/mig",schemaPath:"#/properties/spec/properties/layouts/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data62.profiles !== undefined){
+let data73 = data62.profiles;
+if(data73 && typeof data73 == "object" && !Array.isArray(data73)){
+if(Object.keys(data73).length > 32){
+const err177 = {instancePath:instancePath+"/spec/layouts/" + i7+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
 if(vErrors === null){
 vErrors = [err177];
 }
@@ -2170,8 +2175,8 @@ if (vErrors.length < 1000) vErrors.push(err177);
 }
 errors++;
 }
-if(!(data73 === "Disabled")){
-const err178 = {instancePath:instancePath+"/spec/layouts/" + i7+"/mig",schemaPath:"#/properties/spec/properties/layouts/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.layouts.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+if(Object.keys(data73).length < 1){
+const err178 = {instancePath:instancePath+"/spec/layouts/" + i7+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties"};
 if(vErrors === null){
 vErrors = [err178];
 }
@@ -2180,10 +2185,10 @@ if (vErrors.length < 1000) vErrors.push(err178);
 }
 errors++;
 }
-}
-}
-else {
-const err179 = {instancePath:instancePath+"/spec/layouts/" + i7,schemaPath:"#/properties/spec/properties/layouts/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+for(const key16 in data73){
+let data74 = data73[key16];
+if(!((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74)))){
+const err179 = {instancePath:instancePath+"/spec/layouts/" + i7+"/profiles/" + key16.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err179];
 }
@@ -2192,10 +2197,9 @@ if (vErrors.length < 1000) vErrors.push(err179);
 }
 errors++;
 }
-}
-}
-else {
-const err180 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(typeof data74 == "number"){
+if(data74 > 16 || isNaN(data74)){
+const err180 = {instancePath:instancePath+"/spec/layouts/" + i7+"/profiles/" + key16.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err180];
 }
@@ -2204,12 +2208,8 @@ if (vErrors.length < 1000) vErrors.push(err180);
 }
 errors++;
 }
-}
-if(data15.schedules !== undefined){
-let data74 = data15.schedules;
-if(Array.isArray(data74)){
-if(data74.length > 8){
-const err181 = {instancePath:instancePath+"/spec/schedules",schemaPath:"#/properties/spec/properties/schedules/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
+if(data74 < 1 || isNaN(data74)){
+const err181 = {instancePath:instancePath+"/spec/layouts/" + i7+"/profiles/" + key16.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err181];
 }
@@ -2218,8 +2218,11 @@ if (vErrors.length < 1000) vErrors.push(err181);
 }
 errors++;
 }
-if(data74.length < 1){
-const err182 = {instancePath:instancePath+"/spec/schedules",schemaPath:"#/properties/spec/properties/schedules/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+}
+}
+else {
+const err182 = {instancePath:instancePath+"/spec/layouts/" + i7+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err182];
 }
@@ -2228,12 +2231,12 @@ if (vErrors.length < 1000) vErrors.push(err182);
 }
 errors++;
 }
-const len12 = data74.length;
-for(let i12=0; i12<len12; i12++){
-let data75 = data74[i12];
-if(data75 && typeof data75 == "object" && !Array.isArray(data75)){
-if(data75.name === undefined){
-const err183 = {instancePath:instancePath+"/spec/schedules/" + i12,schemaPath:"#/properties/spec/properties/schedules/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+}
+if(data62.preset !== undefined){
+let data75 = data62.preset;
+if(typeof data75 === "string"){
+if(func3(data75) > 32){
+const err183 = {instancePath:instancePath+"/spec/layouts/" + i7+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err183];
 }
@@ -2242,8 +2245,8 @@ if (vErrors.length < 1000) vErrors.push(err183);
 }
 errors++;
 }
-if(data75.schedule === undefined){
-const err184 = {instancePath:instancePath+"/spec/schedules/" + i12,schemaPath:"#/properties/spec/properties/schedules/items/required",keyword:"required",params:{missingProperty: "schedule"},message:"must have required property '"+"schedule"+"'"};
+if(!pattern11.test(data75)){
+const err184 = {instancePath:instancePath+"/spec/layouts/" + i7+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/pattern",keyword:"pattern",params:{pattern: "^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"},message:"must match pattern \""+"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"+"\""};
 if(vErrors === null){
 vErrors = [err184];
 }
@@ -2252,8 +2255,9 @@ if (vErrors.length < 1000) vErrors.push(err184);
 }
 errors++;
 }
-if(data75.duration === undefined){
-const err185 = {instancePath:instancePath+"/spec/schedules/" + i12,schemaPath:"#/properties/spec/properties/schedules/items/required",keyword:"required",params:{missingProperty: "duration"},message:"must have required property '"+"duration"+"'"};
+}
+else {
+const err185 = {instancePath:instancePath+"/spec/layouts/" + i7+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err185];
 }
@@ -2262,9 +2266,11 @@ if (vErrors.length < 1000) vErrors.push(err185);
 }
 errors++;
 }
-for(const key16 in data75){
-if(!((((((key16 === "name") || (key16 === "schedule")) || (key16 === "duration")) || (key16 === "timeZone")) || (key16 === "layouts")) || (key16 === "demand"))){
-const err186 = {instancePath:instancePath+"/spec/schedules/" + i12,schemaPath:"#/properties/spec/properties/schedules/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
+}
+if(data62.mig !== undefined){
+let data76 = data62.mig;
+if(typeof data76 !== "string"){
+const err186 = {instancePath:instancePath+"/spec/layouts/" + i7+"/mig",schemaPath:"#/properties/spec/properties/layouts/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err186];
 }
@@ -2273,12 +2279,8 @@ if (vErrors.length < 1000) vErrors.push(err186);
 }
 errors++;
 }
-}
-if(data75.name !== undefined){
-let data76 = data75.name;
-if(typeof data76 === "string"){
-if(func3(data76) > 32){
-const err187 = {instancePath:instancePath+"/spec/schedules/" + i12+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(!(data76 === "Disabled")){
+const err187 = {instancePath:instancePath+"/spec/layouts/" + i7+"/mig",schemaPath:"#/properties/spec/properties/layouts/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.layouts.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err187];
 }
@@ -2287,8 +2289,10 @@ if (vErrors.length < 1000) vErrors.push(err187);
 }
 errors++;
 }
-if(func3(data76) < 1){
-const err188 = {instancePath:instancePath+"/spec/schedules/" + i12+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+}
+}
+else {
+const err188 = {instancePath:instancePath+"/spec/layouts/" + i7,schemaPath:"#/properties/spec/properties/layouts/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err188];
 }
@@ -2297,8 +2301,10 @@ if (vErrors.length < 1000) vErrors.push(err188);
 }
 errors++;
 }
-if(!pattern0.test(data76)){
-const err189 = {instancePath:instancePath+"/spec/schedules/" + i12+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$"},message:"must match pattern \""+"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$"+"\""};
+}
+}
+else {
+const err189 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err189];
 }
@@ -2308,8 +2314,11 @@ if (vErrors.length < 1000) vErrors.push(err189);
 errors++;
 }
 }
-else {
-const err190 = {instancePath:instancePath+"/spec/schedules/" + i12+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data15.schedules !== undefined){
+let data77 = data15.schedules;
+if(Array.isArray(data77)){
+if(data77.length > 8){
+const err190 = {instancePath:instancePath+"/spec/schedules",schemaPath:"#/properties/spec/properties/schedules/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
 if(vErrors === null){
 vErrors = [err190];
 }
@@ -2318,12 +2327,8 @@ if (vErrors.length < 1000) vErrors.push(err190);
 }
 errors++;
 }
-}
-if(data75.schedule !== undefined){
-let data77 = data75.schedule;
-if(typeof data77 === "string"){
-if(func3(data77) > 64){
-const err191 = {instancePath:instancePath+"/spec/schedules/" + i12+"/schedule",schemaPath:"#/properties/spec/properties/schedules/items/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data77.length < 1){
+const err191 = {instancePath:instancePath+"/spec/schedules",schemaPath:"#/properties/spec/properties/schedules/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err191];
 }
@@ -2332,8 +2337,12 @@ if (vErrors.length < 1000) vErrors.push(err191);
 }
 errors++;
 }
-if(!pattern11.test(data77)){
-const err192 = {instancePath:instancePath+"/spec/schedules/" + i12+"/schedule",schemaPath:"#/properties/spec/properties/schedules/items/properties/schedule/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"},message:"must match pattern \""+"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"+"\""};
+const len12 = data77.length;
+for(let i12=0; i12<len12; i12++){
+let data78 = data77[i12];
+if(data78 && typeof data78 == "object" && !Array.isArray(data78)){
+if(data78.name === undefined){
+const err192 = {instancePath:instancePath+"/spec/schedules/" + i12,schemaPath:"#/properties/spec/properties/schedules/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
 if(vErrors === null){
 vErrors = [err192];
 }
@@ -2342,9 +2351,8 @@ if (vErrors.length < 1000) vErrors.push(err192);
 }
 errors++;
 }
-}
-else {
-const err193 = {instancePath:instancePath+"/spec/schedules/" + i12+"/schedule",schemaPath:"#/properties/spec/properties/schedules/items/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data78.schedule === undefined){
+const err193 = {instancePath:instancePath+"/spec/schedules/" + i12,schemaPath:"#/properties/spec/properties/schedules/items/required",keyword:"required",params:{missingProperty: "schedule"},message:"must have required property '"+"schedule"+"'"};
 if(vErrors === null){
 vErrors = [err193];
 }
@@ -2353,12 +2361,8 @@ if (vErrors.length < 1000) vErrors.push(err193);
 }
 errors++;
 }
-}
-if(data75.duration !== undefined){
-let data78 = data75.duration;
-if(typeof data78 === "string"){
-if(func3(data78) > 16){
-const err194 = {instancePath:instancePath+"/spec/schedules/" + i12+"/duration",schemaPath:"#/properties/spec/properties/schedules/items/properties/duration/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(data78.duration === undefined){
+const err194 = {instancePath:instancePath+"/spec/schedules/" + i12,schemaPath:"#/properties/spec/properties/schedules/items/required",keyword:"required",params:{missingProperty: "duration"},message:"must have required property '"+"duration"+"'"};
 if(vErrors === null){
 vErrors = [err194];
 }
@@ -2367,8 +2371,9 @@ if (vErrors.length < 1000) vErrors.push(err194);
 }
 errors++;
 }
-if(!pattern4.test(data78)){
-const err195 = {instancePath:instancePath+"/spec/schedules/" + i12+"/duration",schemaPath:"#/properties/spec/properties/schedules/items/properties/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+for(const key17 in data78){
+if(!((((((key17 === "name") || (key17 === "schedule")) || (key17 === "duration")) || (key17 === "timeZone")) || (key17 === "layouts")) || (key17 === "demand"))){
+const err195 = {instancePath:instancePath+"/spec/schedules/" + i12,schemaPath:"#/properties/spec/properties/schedules/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err195];
 }
@@ -2378,8 +2383,11 @@ if (vErrors.length < 1000) vErrors.push(err195);
 errors++;
 }
 }
-else {
-const err196 = {instancePath:instancePath+"/spec/schedules/" + i12+"/duration",schemaPath:"#/properties/spec/properties/schedules/items/properties/duration/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data78.name !== undefined){
+let data79 = data78.name;
+if(typeof data79 === "string"){
+if(func3(data79) > 32){
+const err196 = {instancePath:instancePath+"/spec/schedules/" + i12+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err196];
 }
@@ -2388,12 +2396,8 @@ if (vErrors.length < 1000) vErrors.push(err196);
 }
 errors++;
 }
-}
-if(data75.timeZone !== undefined){
-let data79 = data75.timeZone;
-if(typeof data79 === "string"){
-if(func3(data79) > 64){
-const err197 = {instancePath:instancePath+"/spec/schedules/" + i12+"/timeZone",schemaPath:"#/properties/spec/properties/schedules/items/properties/timeZone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(func3(data79) < 1){
+const err197 = {instancePath:instancePath+"/spec/schedules/" + i12+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err197];
 }
@@ -2402,9 +2406,8 @@ if (vErrors.length < 1000) vErrors.push(err197);
 }
 errors++;
 }
-}
-else {
-const err198 = {instancePath:instancePath+"/spec/schedules/" + i12+"/timeZone",schemaPath:"#/properties/spec/properties/schedules/items/properties/timeZone/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern0.test(data79)){
+const err198 = {instancePath:instancePath+"/spec/schedules/" + i12+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$"},message:"must match pattern \""+"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$"+"\""};
 if(vErrors === null){
 vErrors = [err198];
 }
@@ -2414,11 +2417,8 @@ if (vErrors.length < 1000) vErrors.push(err198);
 errors++;
 }
 }
-if(data75.layouts !== undefined){
-let data80 = data75.layouts;
-if(Array.isArray(data80)){
-if(data80.length > 64){
-const err199 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+else {
+const err199 = {instancePath:instancePath+"/spec/schedules/" + i12+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err199];
 }
@@ -2427,8 +2427,12 @@ if (vErrors.length < 1000) vErrors.push(err199);
 }
 errors++;
 }
-if(data80.length < 1){
-const err200 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+if(data78.schedule !== undefined){
+let data80 = data78.schedule;
+if(typeof data80 === "string"){
+if(func3(data80) > 64){
+const err200 = {instancePath:instancePath+"/spec/schedules/" + i12+"/schedule",schemaPath:"#/properties/spec/properties/schedules/items/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err200];
 }
@@ -2437,13 +2441,8 @@ if (vErrors.length < 1000) vErrors.push(err200);
 }
 errors++;
 }
-const len13 = data80.length;
-for(let i13=0; i13<len13; i13++){
-let data81 = data80[i13];
-if(data81 && typeof data81 == "object" && !Array.isArray(data81)){
-for(const key17 in data81){
-if(!((((key17 === "gpus") || (key17 === "profiles")) || (key17 === "preset")) || (key17 === "mig"))){
-const err201 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
+if(!pattern13.test(data80)){
+const err201 = {instancePath:instancePath+"/spec/schedules/" + i12+"/schedule",schemaPath:"#/properties/spec/properties/schedules/items/properties/schedule/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"},message:"must match pattern \""+"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"+"\""};
 if(vErrors === null){
 vErrors = [err201];
 }
@@ -2453,12 +2452,8 @@ if (vErrors.length < 1000) vErrors.push(err201);
 errors++;
 }
 }
-if(data81.gpus !== undefined){
-let data82 = data81.gpus;
-if(data82 && typeof data82 == "object" && !Array.isArray(data82)){
-for(const key18 in data82){
-if(!(((((key18 === "models") || (key18 === "indices")) || (key18 === "uuids")) || (key18 === "pciDeviceIds")) || (key18 === "count"))){
-const err202 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
+else {
+const err202 = {instancePath:instancePath+"/spec/schedules/" + i12+"/schedule",schemaPath:"#/properties/spec/properties/schedules/items/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err202];
 }
@@ -2468,11 +2463,11 @@ if (vErrors.length < 1000) vErrors.push(err202);
 errors++;
 }
 }
-if(data82.models !== undefined){
-let data83 = data82.models;
-if(Array.isArray(data83)){
-if(data83.length > 32){
-const err203 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/models",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+if(data78.duration !== undefined){
+let data81 = data78.duration;
+if(typeof data81 === "string"){
+if(func3(data81) > 16){
+const err203 = {instancePath:instancePath+"/spec/schedules/" + i12+"/duration",schemaPath:"#/properties/spec/properties/schedules/items/properties/duration/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err203];
 }
@@ -2481,8 +2476,8 @@ if (vErrors.length < 1000) vErrors.push(err203);
 }
 errors++;
 }
-if(data83.length < 1){
-const err204 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/models",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+if(!pattern4.test(data81)){
+const err204 = {instancePath:instancePath+"/spec/schedules/" + i12+"/duration",schemaPath:"#/properties/spec/properties/schedules/items/properties/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err204];
 }
@@ -2491,12 +2486,9 @@ if (vErrors.length < 1000) vErrors.push(err204);
 }
 errors++;
 }
-const len14 = data83.length;
-for(let i14=0; i14<len14; i14++){
-let data84 = data83[i14];
-if(typeof data84 === "string"){
-if(func3(data84) > 63){
-const err205 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/models/" + i14,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/items/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
+}
+else {
+const err205 = {instancePath:instancePath+"/spec/schedules/" + i12+"/duration",schemaPath:"#/properties/spec/properties/schedules/items/properties/duration/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err205];
 }
@@ -2505,8 +2497,12 @@ if (vErrors.length < 1000) vErrors.push(err205);
 }
 errors++;
 }
-if(func3(data84) < 1){
-const err206 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/models/" + i14,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+}
+if(data78.timeZone !== undefined){
+let data82 = data78.timeZone;
+if(typeof data82 === "string"){
+if(func3(data82) > 64){
+const err206 = {instancePath:instancePath+"/spec/schedules/" + i12+"/timeZone",schemaPath:"#/properties/spec/properties/schedules/items/properties/timeZone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err206];
 }
@@ -2515,8 +2511,9 @@ if (vErrors.length < 1000) vErrors.push(err206);
 }
 errors++;
 }
-if(!pattern6.test(data84)){
-const err207 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/models/" + i14,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"},message:"must match pattern \""+"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"+"\""};
+}
+else {
+const err207 = {instancePath:instancePath+"/spec/schedules/" + i12+"/timeZone",schemaPath:"#/properties/spec/properties/schedules/items/properties/timeZone/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err207];
 }
@@ -2526,8 +2523,11 @@ if (vErrors.length < 1000) vErrors.push(err207);
 errors++;
 }
 }
-else {
-const err208 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/models/" + i14,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data78.layouts !== undefined){
+let data83 = data78.layouts;
+if(Array.isArray(data83)){
+if(data83.length > 64){
+const err208 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err208];
 }
@@ -2536,10 +2536,8 @@ if (vErrors.length < 1000) vErrors.push(err208);
 }
 errors++;
 }
-}
-}
-else {
-const err209 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/models",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data83.length < 1){
+const err209 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err209];
 }
@@ -2548,12 +2546,13 @@ if (vErrors.length < 1000) vErrors.push(err209);
 }
 errors++;
 }
-}
-if(data82.indices !== undefined){
-let data85 = data82.indices;
-if(Array.isArray(data85)){
-if(data85.length > 32){
-const err210 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/indices",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/indices/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+const len13 = data83.length;
+for(let i13=0; i13<len13; i13++){
+let data84 = data83[i13];
+if(data84 && typeof data84 == "object" && !Array.isArray(data84)){
+for(const key18 in data84){
+if(!((((key18 === "gpus") || (key18 === "profiles")) || (key18 === "preset")) || (key18 === "mig"))){
+const err210 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err210];
 }
@@ -2562,8 +2561,13 @@ if (vErrors.length < 1000) vErrors.push(err210);
 }
 errors++;
 }
-if(data85.length < 1){
-const err211 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/indices",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/indices/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+if(data84.gpus !== undefined){
+let data85 = data84.gpus;
+if(data85 && typeof data85 == "object" && !Array.isArray(data85)){
+for(const key19 in data85){
+if(!(((((key19 === "models") || (key19 === "indices")) || (key19 === "uuids")) || (key19 === "pciDeviceIds")) || (key19 === "count"))){
+const err211 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err211];
 }
@@ -2572,11 +2576,12 @@ if (vErrors.length < 1000) vErrors.push(err211);
 }
 errors++;
 }
-const len15 = data85.length;
-for(let i15=0; i15<len15; i15++){
-let data86 = data85[i15];
-if(!((typeof data86 == "number") && (!(data86 % 1) && !isNaN(data86)))){
-const err212 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/indices/" + i15,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/indices/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data85.models !== undefined){
+let data86 = data85.models;
+if(Array.isArray(data86)){
+if(data86.length > 32){
+const err212 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/models",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err212];
 }
@@ -2585,9 +2590,8 @@ if (vErrors.length < 1000) vErrors.push(err212);
 }
 errors++;
 }
-if(typeof data86 == "number"){
-if(data86 > 63 || isNaN(data86)){
-const err213 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/indices/" + i15,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/indices/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 63},message:"must be <= 63"};
+if(data86.length < 1){
+const err213 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/models",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err213];
 }
@@ -2596,8 +2600,12 @@ if (vErrors.length < 1000) vErrors.push(err213);
 }
 errors++;
 }
-if(data86 < 0 || isNaN(data86)){
-const err214 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/indices/" + i15,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/indices/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+const len14 = data86.length;
+for(let i14=0; i14<len14; i14++){
+let data87 = data86[i14];
+if(typeof data87 === "string"){
+if(func3(data87) > 63){
+const err214 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/models/" + i14,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/items/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err214];
 }
@@ -2606,11 +2614,8 @@ if (vErrors.length < 1000) vErrors.push(err214);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err215 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/indices",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/indices/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(func3(data87) < 1){
+const err215 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/models/" + i14,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err215];
 }
@@ -2619,12 +2624,8 @@ if (vErrors.length < 1000) vErrors.push(err215);
 }
 errors++;
 }
-}
-if(data82.uuids !== undefined){
-let data87 = data82.uuids;
-if(Array.isArray(data87)){
-if(data87.length > 64){
-const err216 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/uuids",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/uuids/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(!pattern8.test(data87)){
+const err216 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/models/" + i14,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"},message:"must match pattern \""+"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"+"\""};
 if(vErrors === null){
 vErrors = [err216];
 }
@@ -2633,8 +2634,9 @@ if (vErrors.length < 1000) vErrors.push(err216);
 }
 errors++;
 }
-if(data87.length < 1){
-const err217 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/uuids",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/uuids/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+else {
+const err217 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/models/" + i14,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err217];
 }
@@ -2643,12 +2645,10 @@ if (vErrors.length < 1000) vErrors.push(err217);
 }
 errors++;
 }
-const len16 = data87.length;
-for(let i16=0; i16<len16; i16++){
-let data88 = data87[i16];
-if(typeof data88 === "string"){
-if(func3(data88) > 64){
-const err218 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/uuids/" + i16,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/uuids/items/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+}
+}
+else {
+const err218 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/models",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err218];
 }
@@ -2657,8 +2657,12 @@ if (vErrors.length < 1000) vErrors.push(err218);
 }
 errors++;
 }
-if(!pattern7.test(data88)){
-const err219 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/uuids/" + i16,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/uuids/items/pattern",keyword:"pattern",params:{pattern: "^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"},message:"must match pattern \""+"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"+"\""};
+}
+if(data85.indices !== undefined){
+let data88 = data85.indices;
+if(Array.isArray(data88)){
+if(data88.length > 32){
+const err219 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/indices",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/indices/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err219];
 }
@@ -2667,9 +2671,8 @@ if (vErrors.length < 1000) vErrors.push(err219);
 }
 errors++;
 }
-}
-else {
-const err220 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/uuids/" + i16,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/uuids/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data88.length < 1){
+const err220 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/indices",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/indices/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err220];
 }
@@ -2678,10 +2681,11 @@ if (vErrors.length < 1000) vErrors.push(err220);
 }
 errors++;
 }
-}
-}
-else {
-const err221 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/uuids",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/uuids/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const len15 = data88.length;
+for(let i15=0; i15<len15; i15++){
+let data89 = data88[i15];
+if(!((typeof data89 == "number") && (!(data89 % 1) && !isNaN(data89)))){
+const err221 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/indices/" + i15,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/indices/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err221];
 }
@@ -2690,12 +2694,9 @@ if (vErrors.length < 1000) vErrors.push(err221);
 }
 errors++;
 }
-}
-if(data82.pciDeviceIds !== undefined){
-let data89 = data82.pciDeviceIds;
-if(Array.isArray(data89)){
-if(data89.length > 32){
-const err222 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/pciDeviceIds/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+if(typeof data89 == "number"){
+if(data89 > 63 || isNaN(data89)){
+const err222 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/indices/" + i15,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/indices/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 63},message:"must be <= 63"};
 if(vErrors === null){
 vErrors = [err222];
 }
@@ -2704,8 +2705,8 @@ if (vErrors.length < 1000) vErrors.push(err222);
 }
 errors++;
 }
-if(data89.length < 1){
-const err223 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/pciDeviceIds/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+if(data89 < 0 || isNaN(data89)){
+const err223 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/indices/" + i15,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/indices/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err223];
 }
@@ -2714,12 +2715,11 @@ if (vErrors.length < 1000) vErrors.push(err223);
 }
 errors++;
 }
-const len17 = data89.length;
-for(let i17=0; i17<len17; i17++){
-let data90 = data89[i17];
-if(typeof data90 === "string"){
-if(func3(data90) > 10){
-const err224 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/pciDeviceIds/" + i17,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
+}
+}
+}
+else {
+const err224 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/indices",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/indices/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err224];
 }
@@ -2728,8 +2728,12 @@ if (vErrors.length < 1000) vErrors.push(err224);
 }
 errors++;
 }
-if(!pattern8.test(data90)){
-const err225 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/pciDeviceIds/" + i17,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{4}10[dD][eE]$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{4}10[dD][eE]$"+"\""};
+}
+if(data85.uuids !== undefined){
+let data90 = data85.uuids;
+if(Array.isArray(data90)){
+if(data90.length > 64){
+const err225 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/uuids",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/uuids/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err225];
 }
@@ -2738,9 +2742,8 @@ if (vErrors.length < 1000) vErrors.push(err225);
 }
 errors++;
 }
-}
-else {
-const err226 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/pciDeviceIds/" + i17,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data90.length < 1){
+const err226 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/uuids",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/uuids/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err226];
 }
@@ -2749,10 +2752,12 @@ if (vErrors.length < 1000) vErrors.push(err226);
 }
 errors++;
 }
-}
-}
-else {
-const err227 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/pciDeviceIds/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const len16 = data90.length;
+for(let i16=0; i16<len16; i16++){
+let data91 = data90[i16];
+if(typeof data91 === "string"){
+if(func3(data91) > 64){
+const err227 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/uuids/" + i16,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/uuids/items/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err227];
 }
@@ -2761,11 +2766,8 @@ if (vErrors.length < 1000) vErrors.push(err227);
 }
 errors++;
 }
-}
-if(data82.count !== undefined){
-let data91 = data82.count;
-if(!((typeof data91 == "number") && (!(data91 % 1) && !isNaN(data91)))){
-const err228 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/count",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!pattern9.test(data91)){
+const err228 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/uuids/" + i16,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/uuids/items/pattern",keyword:"pattern",params:{pattern: "^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"},message:"must match pattern \""+"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"+"\""};
 if(vErrors === null){
 vErrors = [err228];
 }
@@ -2774,9 +2776,9 @@ if (vErrors.length < 1000) vErrors.push(err228);
 }
 errors++;
 }
-if(typeof data91 == "number"){
-if(data91 > 64 || isNaN(data91)){
-const err229 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/count",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64},message:"must be <= 64"};
+}
+else {
+const err229 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/uuids/" + i16,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/uuids/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err229];
 }
@@ -2785,8 +2787,10 @@ if (vErrors.length < 1000) vErrors.push(err229);
 }
 errors++;
 }
-if(data91 < 1 || isNaN(data91)){
-const err230 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/count",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+else {
+const err230 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/uuids",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/uuids/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err230];
 }
@@ -2796,10 +2800,11 @@ if (vErrors.length < 1000) vErrors.push(err230);
 errors++;
 }
 }
-}
-}
-else {
-const err231 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data85.pciDeviceIds !== undefined){
+let data92 = data85.pciDeviceIds;
+if(Array.isArray(data92)){
+if(data92.length > 32){
+const err231 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/pciDeviceIds/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err231];
 }
@@ -2808,12 +2813,8 @@ if (vErrors.length < 1000) vErrors.push(err231);
 }
 errors++;
 }
-}
-if(data81.profiles !== undefined){
-let data92 = data81.profiles;
-if(data92 && typeof data92 == "object" && !Array.isArray(data92)){
-if(Object.keys(data92).length > 32){
-const err232 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/profiles",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/profiles/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
+if(data92.length < 1){
+const err232 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/pciDeviceIds/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err232];
 }
@@ -2822,8 +2823,12 @@ if (vErrors.length < 1000) vErrors.push(err232);
 }
 errors++;
 }
-if(Object.keys(data92).length < 1){
-const err233 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/profiles",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/profiles/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties"};
+const len17 = data92.length;
+for(let i17=0; i17<len17; i17++){
+let data93 = data92[i17];
+if(typeof data93 === "string"){
+if(func3(data93) > 10){
+const err233 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/pciDeviceIds/" + i17,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
 if(vErrors === null){
 vErrors = [err233];
 }
@@ -2832,10 +2837,8 @@ if (vErrors.length < 1000) vErrors.push(err233);
 }
 errors++;
 }
-for(const key19 in data92){
-let data93 = data92[key19];
-if(!((typeof data93 == "number") && (!(data93 % 1) && !isNaN(data93)))){
-const err234 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/profiles/" + key19.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/profiles/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!pattern10.test(data93)){
+const err234 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/pciDeviceIds/" + i17,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{4}10[dD][eE]$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{4}10[dD][eE]$"+"\""};
 if(vErrors === null){
 vErrors = [err234];
 }
@@ -2844,9 +2847,9 @@ if (vErrors.length < 1000) vErrors.push(err234);
 }
 errors++;
 }
-if(typeof data93 == "number"){
-if(data93 > 16 || isNaN(data93)){
-const err235 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/profiles/" + key19.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/profiles/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
+}
+else {
+const err235 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/pciDeviceIds/" + i17,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err235];
 }
@@ -2855,8 +2858,10 @@ if (vErrors.length < 1000) vErrors.push(err235);
 }
 errors++;
 }
-if(data93 < 1 || isNaN(data93)){
-const err236 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/profiles/" + key19.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/profiles/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+else {
+const err236 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/pciDeviceIds/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err236];
 }
@@ -2866,10 +2871,10 @@ if (vErrors.length < 1000) vErrors.push(err236);
 errors++;
 }
 }
-}
-}
-else {
-const err237 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/profiles",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data85.count !== undefined){
+let data94 = data85.count;
+if(!((typeof data94 == "number") && (!(data94 % 1) && !isNaN(data94)))){
+const err237 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/count",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err237];
 }
@@ -2878,12 +2883,9 @@ if (vErrors.length < 1000) vErrors.push(err237);
 }
 errors++;
 }
-}
-if(data81.preset !== undefined){
-let data94 = data81.preset;
-if(typeof data94 === "string"){
-if(func3(data94) > 32){
-const err238 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/preset",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/preset/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(typeof data94 == "number"){
+if(data94 > 64 || isNaN(data94)){
+const err238 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/count",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64},message:"must be <= 64"};
 if(vErrors === null){
 vErrors = [err238];
 }
@@ -2892,8 +2894,8 @@ if (vErrors.length < 1000) vErrors.push(err238);
 }
 errors++;
 }
-if(!pattern9.test(data94)){
-const err239 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/preset",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/preset/pattern",keyword:"pattern",params:{pattern: "^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"},message:"must match pattern \""+"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"+"\""};
+if(data94 < 1 || isNaN(data94)){
+const err239 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus/count",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err239];
 }
@@ -2903,8 +2905,10 @@ if (vErrors.length < 1000) vErrors.push(err239);
 errors++;
 }
 }
+}
+}
 else {
-const err240 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/preset",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/preset/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err240 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/gpus",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err240];
 }
@@ -2914,10 +2918,11 @@ if (vErrors.length < 1000) vErrors.push(err240);
 errors++;
 }
 }
-if(data81.mig !== undefined){
-let data95 = data81.mig;
-if(typeof data95 !== "string"){
-const err241 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/mig",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data84.profiles !== undefined){
+let data95 = data84.profiles;
+if(data95 && typeof data95 == "object" && !Array.isArray(data95)){
+if(Object.keys(data95).length > 32){
+const err241 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/profiles",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/profiles/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
 if(vErrors === null){
 vErrors = [err241];
 }
@@ -2926,8 +2931,8 @@ if (vErrors.length < 1000) vErrors.push(err241);
 }
 errors++;
 }
-if(!(data95 === "Disabled")){
-const err242 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/mig",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.schedules.items.properties.layouts.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+if(Object.keys(data95).length < 1){
+const err242 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/profiles",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/profiles/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties"};
 if(vErrors === null){
 vErrors = [err242];
 }
@@ -2936,10 +2941,10 @@ if (vErrors.length < 1000) vErrors.push(err242);
 }
 errors++;
 }
-}
-}
-else {
-const err243 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+for(const key20 in data95){
+let data96 = data95[key20];
+if(!((typeof data96 == "number") && (!(data96 % 1) && !isNaN(data96)))){
+const err243 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/profiles/" + key20.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/profiles/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err243];
 }
@@ -2948,10 +2953,9 @@ if (vErrors.length < 1000) vErrors.push(err243);
 }
 errors++;
 }
-}
-}
-else {
-const err244 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(typeof data96 == "number"){
+if(data96 > 16 || isNaN(data96)){
+const err244 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/profiles/" + key20.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/profiles/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err244];
 }
@@ -2960,12 +2964,8 @@ if (vErrors.length < 1000) vErrors.push(err244);
 }
 errors++;
 }
-}
-if(data75.demand !== undefined){
-let data96 = data75.demand;
-if(data96 && typeof data96 == "object" && !Array.isArray(data96)){
-if(data96.slices === undefined){
-const err245 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/required",keyword:"required",params:{missingProperty: "slices"},message:"must have required property '"+"slices"+"'"};
+if(data96 < 1 || isNaN(data96)){
+const err245 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/profiles/" + key20.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/profiles/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err245];
 }
@@ -2974,9 +2974,11 @@ if (vErrors.length < 1000) vErrors.push(err245);
 }
 errors++;
 }
-for(const key20 in data96){
-if(!(((((((key20 === "slices") || (key20 === "from")) || (key20 === "namespaceSelector")) || (key20 === "evict")) || (key20 === "rest")) || (key20 === "stabilization")) || (key20 === "cooldown"))){
-const err246 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
+}
+}
+}
+else {
+const err246 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/profiles",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err246];
 }
@@ -2986,11 +2988,11 @@ if (vErrors.length < 1000) vErrors.push(err246);
 errors++;
 }
 }
-if(data96.slices !== undefined){
-let data97 = data96.slices;
-if(Array.isArray(data97)){
-if(data97.length > 16){
-const err247 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data84.preset !== undefined){
+let data97 = data84.preset;
+if(typeof data97 === "string"){
+if(func3(data97) > 32){
+const err247 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/preset",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/preset/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err247];
 }
@@ -2999,8 +3001,8 @@ if (vErrors.length < 1000) vErrors.push(err247);
 }
 errors++;
 }
-if(data97.length < 1){
-const err248 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+if(!pattern11.test(data97)){
+const err248 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/preset",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/preset/pattern",keyword:"pattern",params:{pattern: "^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"},message:"must match pattern \""+"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"+"\""};
 if(vErrors === null){
 vErrors = [err248];
 }
@@ -3009,13 +3011,9 @@ if (vErrors.length < 1000) vErrors.push(err248);
 }
 errors++;
 }
-const len18 = data97.length;
-for(let i18=0; i18<len18; i18++){
-let data98 = data97[i18];
-if(data98 && typeof data98 == "object" && !Array.isArray(data98)){
-for(const key21 in data98){
-if(!(func2.call(schema11.properties.spec.properties.schedules.items.properties.demand.properties.slices.items.properties, key21))){
-const err249 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
+}
+else {
+const err249 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/preset",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/preset/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err249];
 }
@@ -3025,11 +3023,10 @@ if (vErrors.length < 1000) vErrors.push(err249);
 errors++;
 }
 }
-if(data98.name !== undefined){
-let data99 = data98.name;
-if(typeof data99 === "string"){
-if(func3(data99) > 32){
-const err250 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data84.mig !== undefined){
+let data98 = data84.mig;
+if(typeof data98 !== "string"){
+const err250 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/mig",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err250];
 }
@@ -3038,8 +3035,8 @@ if (vErrors.length < 1000) vErrors.push(err250);
 }
 errors++;
 }
-if(func3(data99) < 1){
-const err251 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(!(data98 === "Disabled")){
+const err251 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13+"/mig",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.schedules.items.properties.layouts.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err251];
 }
@@ -3048,8 +3045,10 @@ if (vErrors.length < 1000) vErrors.push(err251);
 }
 errors++;
 }
-if(!pattern0.test(data99)){
-const err252 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$"},message:"must match pattern \""+"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$"+"\""};
+}
+}
+else {
+const err252 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts/" + i13,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err252];
 }
@@ -3059,8 +3058,9 @@ if (vErrors.length < 1000) vErrors.push(err252);
 errors++;
 }
 }
+}
 else {
-const err253 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err253 = {instancePath:instancePath+"/spec/schedules/" + i12+"/layouts",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err253];
 }
@@ -3070,11 +3070,11 @@ if (vErrors.length < 1000) vErrors.push(err253);
 errors++;
 }
 }
-if(data98.profiles !== undefined){
-let data100 = data98.profiles;
-if(Array.isArray(data100)){
-if(data100.length > 16){
-const err254 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/profiles",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data78.demand !== undefined){
+let data99 = data78.demand;
+if(data99 && typeof data99 == "object" && !Array.isArray(data99)){
+if(data99.slices === undefined){
+const err254 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/required",keyword:"required",params:{missingProperty: "slices"},message:"must have required property '"+"slices"+"'"};
 if(vErrors === null){
 vErrors = [err254];
 }
@@ -3083,8 +3083,9 @@ if (vErrors.length < 1000) vErrors.push(err254);
 }
 errors++;
 }
-if(data100.length < 1){
-const err255 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/profiles",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+for(const key21 in data99){
+if(!(((((((key21 === "slices") || (key21 === "from")) || (key21 === "namespaceSelector")) || (key21 === "evict")) || (key21 === "rest")) || (key21 === "stabilization")) || (key21 === "cooldown"))){
+const err255 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err255];
 }
@@ -3093,12 +3094,12 @@ if (vErrors.length < 1000) vErrors.push(err255);
 }
 errors++;
 }
-const len19 = data100.length;
-for(let i19=0; i19<len19; i19++){
-let data101 = data100[i19];
-if(typeof data101 === "string"){
-if(func3(data101) > 32){
-const err256 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/profiles/" + i19,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/items/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+}
+if(data99.slices !== undefined){
+let data100 = data99.slices;
+if(Array.isArray(data100)){
+if(data100.length > 16){
+const err256 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err256];
 }
@@ -3107,8 +3108,8 @@ if (vErrors.length < 1000) vErrors.push(err256);
 }
 errors++;
 }
-if(func3(data101) < 1){
-const err257 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/profiles/" + i19,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(data100.length < 1){
+const err257 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err257];
 }
@@ -3117,8 +3118,13 @@ if (vErrors.length < 1000) vErrors.push(err257);
 }
 errors++;
 }
-if(!pattern1.test(data101)){
-const err258 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/profiles/" + i19,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/items/pattern",keyword:"pattern",params:{pattern: "^[1-9*?][0-9abefglmx.+*?-]*$"},message:"must match pattern \""+"^[1-9*?][0-9abefglmx.+*?-]*$"+"\""};
+const len18 = data100.length;
+for(let i18=0; i18<len18; i18++){
+let data101 = data100[i18];
+if(data101 && typeof data101 == "object" && !Array.isArray(data101)){
+for(const key22 in data101){
+if(!(func2.call(schema11.properties.spec.properties.schedules.items.properties.demand.properties.slices.items.properties, key22))){
+const err258 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err258];
 }
@@ -3128,8 +3134,11 @@ if (vErrors.length < 1000) vErrors.push(err258);
 errors++;
 }
 }
-else {
-const err259 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/profiles/" + i19,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data101.name !== undefined){
+let data102 = data101.name;
+if(typeof data102 === "string"){
+if(func3(data102) > 32){
+const err259 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err259];
 }
@@ -3138,10 +3147,8 @@ if (vErrors.length < 1000) vErrors.push(err259);
 }
 errors++;
 }
-}
-}
-else {
-const err260 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/profiles",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(func3(data102) < 1){
+const err260 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err260];
 }
@@ -3150,12 +3157,8 @@ if (vErrors.length < 1000) vErrors.push(err260);
 }
 errors++;
 }
-}
-if(data98.memory !== undefined){
-let data102 = data98.memory;
-if(typeof data102 === "string"){
-if(func3(data102) > 12){
-const err261 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/memory",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/memory/maxLength",keyword:"maxLength",params:{limit: 12},message:"must NOT have more than 12 characters"};
+if(!pattern0.test(data102)){
+const err261 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$"},message:"must match pattern \""+"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$"+"\""};
 if(vErrors === null){
 vErrors = [err261];
 }
@@ -3164,8 +3167,9 @@ if (vErrors.length < 1000) vErrors.push(err261);
 }
 errors++;
 }
-if(!pattern2.test(data102)){
-const err262 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/memory",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/memory/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,6}([.][0-9]{1,3})?[MGT]i?$"},message:"must match pattern \""+"^[1-9][0-9]{0,6}([.][0-9]{1,3})?[MGT]i?$"+"\""};
+}
+else {
+const err262 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err262];
 }
@@ -3175,8 +3179,11 @@ if (vErrors.length < 1000) vErrors.push(err262);
 errors++;
 }
 }
-else {
-const err263 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/memory",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/memory/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data101.profiles !== undefined){
+let data103 = data101.profiles;
+if(Array.isArray(data103)){
+if(data103.length > 16){
+const err263 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/profiles",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err263];
 }
@@ -3185,11 +3192,8 @@ if (vErrors.length < 1000) vErrors.push(err263);
 }
 errors++;
 }
-}
-if(data98.mig !== undefined){
-let data103 = data98.mig;
-if(typeof data103 !== "string"){
-const err264 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/mig",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data103.length < 1){
+const err264 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/profiles",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err264];
 }
@@ -3198,8 +3202,12 @@ if (vErrors.length < 1000) vErrors.push(err264);
 }
 errors++;
 }
-if(!(data103 === "Disabled")){
-const err265 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/mig",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.schedules.items.properties.demand.properties.slices.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+const len19 = data103.length;
+for(let i19=0; i19<len19; i19++){
+let data104 = data103[i19];
+if(typeof data104 === "string"){
+if(func3(data104) > 32){
+const err265 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/profiles/" + i19,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/items/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err265];
 }
@@ -3208,11 +3216,8 @@ if (vErrors.length < 1000) vErrors.push(err265);
 }
 errors++;
 }
-}
-if(data98.count !== undefined){
-let data104 = data98.count;
-if(!((typeof data104 == "number") && (!(data104 % 1) && !isNaN(data104)))){
-const err266 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/count",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(func3(data104) < 1){
+const err266 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/profiles/" + i19,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err266];
 }
@@ -3221,9 +3226,8 @@ if (vErrors.length < 1000) vErrors.push(err266);
 }
 errors++;
 }
-if(typeof data104 == "number"){
-if(data104 > 100000 || isNaN(data104)){
-const err267 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/count",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
+if(!pattern1.test(data104)){
+const err267 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/profiles/" + i19,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/items/pattern",keyword:"pattern",params:{pattern: "^[1-9*?][0-9abefglmx.+*?-]*$"},message:"must match pattern \""+"^[1-9*?][0-9abefglmx.+*?-]*$"+"\""};
 if(vErrors === null){
 vErrors = [err267];
 }
@@ -3232,8 +3236,9 @@ if (vErrors.length < 1000) vErrors.push(err267);
 }
 errors++;
 }
-if(data104 < 0 || isNaN(data104)){
-const err268 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/count",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+else {
+const err268 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/profiles/" + i19,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err268];
 }
@@ -3244,10 +3249,8 @@ errors++;
 }
 }
 }
-if(data98.min !== undefined){
-let data105 = data98.min;
-if(!((typeof data105 == "number") && (!(data105 % 1) && !isNaN(data105)))){
-const err269 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/min",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err269 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/profiles",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err269];
 }
@@ -3256,9 +3259,12 @@ if (vErrors.length < 1000) vErrors.push(err269);
 }
 errors++;
 }
-if(typeof data105 == "number"){
-if(data105 > 100000 || isNaN(data105)){
-const err270 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/min",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/min/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
+}
+if(data101.memory !== undefined){
+let data105 = data101.memory;
+if(typeof data105 === "string"){
+if(func3(data105) > 12){
+const err270 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/memory",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/memory/maxLength",keyword:"maxLength",params:{limit: 12},message:"must NOT have more than 12 characters"};
 if(vErrors === null){
 vErrors = [err270];
 }
@@ -3267,8 +3273,8 @@ if (vErrors.length < 1000) vErrors.push(err270);
 }
 errors++;
 }
-if(data105 < 0 || isNaN(data105)){
-const err271 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/min",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/min/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(!pattern2.test(data105)){
+const err271 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/memory",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/memory/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,6}([.][0-9]{1,3})?[MGT]i?$"},message:"must match pattern \""+"^[1-9][0-9]{0,6}([.][0-9]{1,3})?[MGT]i?$"+"\""};
 if(vErrors === null){
 vErrors = [err271];
 }
@@ -3278,11 +3284,8 @@ if (vErrors.length < 1000) vErrors.push(err271);
 errors++;
 }
 }
-}
-if(data98.max !== undefined){
-let data106 = data98.max;
-if(!((typeof data106 == "number") && (!(data106 % 1) && !isNaN(data106)))){
-const err272 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/max",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err272 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/memory",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/memory/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err272];
 }
@@ -3291,9 +3294,11 @@ if (vErrors.length < 1000) vErrors.push(err272);
 }
 errors++;
 }
-if(typeof data106 == "number"){
-if(data106 > 100000 || isNaN(data106)){
-const err273 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/max",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/max/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
+}
+if(data101.mig !== undefined){
+let data106 = data101.mig;
+if(typeof data106 !== "string"){
+const err273 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/mig",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err273];
 }
@@ -3302,8 +3307,8 @@ if (vErrors.length < 1000) vErrors.push(err273);
 }
 errors++;
 }
-if(data106 < 0 || isNaN(data106)){
-const err274 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/max",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/max/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(!(data106 === "Disabled")){
+const err274 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/mig",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.schedules.items.properties.demand.properties.slices.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err274];
 }
@@ -3313,14 +3318,10 @@ if (vErrors.length < 1000) vErrors.push(err274);
 errors++;
 }
 }
-}
-if(data98.spare !== undefined){
-let data107 = data98.spare;
-const _errs243 = errors;
-let valid64 = false;
-const _errs244 = errors;
+if(data101.count !== undefined){
+let data107 = data101.count;
 if(!((typeof data107 == "number") && (!(data107 % 1) && !isNaN(data107)))){
-const err275 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/spare",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/spare/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err275 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/count",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err275];
 }
@@ -3329,12 +3330,9 @@ if (vErrors.length < 1000) vErrors.push(err275);
 }
 errors++;
 }
-var _valid1 = _errs244 === errors;
-valid64 = valid64 || _valid1;
-if(!valid64){
-const _errs246 = errors;
-if(typeof data107 !== "string"){
-const err276 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/spare",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/spare/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(typeof data107 == "number"){
+if(data107 > 100000 || isNaN(data107)){
+const err276 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/count",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
 if(vErrors === null){
 vErrors = [err276];
 }
@@ -3343,11 +3341,8 @@ if (vErrors.length < 1000) vErrors.push(err276);
 }
 errors++;
 }
-var _valid1 = _errs246 === errors;
-valid64 = valid64 || _valid1;
-}
-if(!valid64){
-const err277 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/spare",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/spare/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(data107 < 0 || isNaN(data107)){
+const err277 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/count",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err277];
 }
@@ -3356,20 +3351,12 @@ if (vErrors.length < 1000) vErrors.push(err277);
 }
 errors++;
 }
-else {
-errors = _errs243;
-if(vErrors !== null){
-if(_errs243){
-vErrors.length = Math.min(vErrors.length, _errs243);
-}
-else {
-vErrors = null;
 }
 }
-}
-if(typeof data107 == "number"){
-if(data107 > 100000 || isNaN(data107)){
-const err278 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/spare",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/spare/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
+if(data101.min !== undefined){
+let data108 = data101.min;
+if(!((typeof data108 == "number") && (!(data108 % 1) && !isNaN(data108)))){
+const err278 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/min",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err278];
 }
@@ -3378,8 +3365,9 @@ if (vErrors.length < 1000) vErrors.push(err278);
 }
 errors++;
 }
-if(data107 < 0 || isNaN(data107)){
-const err279 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/spare",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/spare/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(typeof data108 == "number"){
+if(data108 > 100000 || isNaN(data108)){
+const err279 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/min",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/min/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
 if(vErrors === null){
 vErrors = [err279];
 }
@@ -3388,10 +3376,8 @@ if (vErrors.length < 1000) vErrors.push(err279);
 }
 errors++;
 }
-}
-if(typeof data107 === "string"){
-if(!pattern3.test(data107)){
-const err280 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/spare",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/spare/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
+if(data108 < 0 || isNaN(data108)){
+const err280 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/min",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/min/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err280];
 }
@@ -3402,10 +3388,10 @@ errors++;
 }
 }
 }
-if(data98.weight !== undefined){
-let data108 = data98.weight;
-if(!((typeof data108 == "number") && (!(data108 % 1) && !isNaN(data108)))){
-const err281 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/weight",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/weight/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data101.max !== undefined){
+let data109 = data101.max;
+if(!((typeof data109 == "number") && (!(data109 % 1) && !isNaN(data109)))){
+const err281 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/max",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err281];
 }
@@ -3414,9 +3400,9 @@ if (vErrors.length < 1000) vErrors.push(err281);
 }
 errors++;
 }
-if(typeof data108 == "number"){
-if(data108 > 1000000 || isNaN(data108)){
-const err282 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/weight",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/weight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"};
+if(typeof data109 == "number"){
+if(data109 > 100000 || isNaN(data109)){
+const err282 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/max",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/max/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
 if(vErrors === null){
 vErrors = [err282];
 }
@@ -3425,8 +3411,8 @@ if (vErrors.length < 1000) vErrors.push(err282);
 }
 errors++;
 }
-if(data108 < 1 || isNaN(data108)){
-const err283 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/weight",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/weight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(data109 < 0 || isNaN(data109)){
+const err283 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/max",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/max/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err283];
 }
@@ -3437,9 +3423,13 @@ errors++;
 }
 }
 }
-}
-else {
-const err284 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data101.spare !== undefined){
+let data110 = data101.spare;
+const _errs250 = errors;
+let valid65 = false;
+const _errs251 = errors;
+if(!((typeof data110 == "number") && (!(data110 % 1) && !isNaN(data110)))){
+const err284 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/spare",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/spare/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err284];
 }
@@ -3448,10 +3438,12 @@ if (vErrors.length < 1000) vErrors.push(err284);
 }
 errors++;
 }
-}
-}
-else {
-const err285 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/type",keyword:"type",params:{type: "array"},message:"must be array"};
+var _valid1 = _errs251 === errors;
+valid65 = valid65 || _valid1;
+if(!valid65){
+const _errs253 = errors;
+if(typeof data110 !== "string"){
+const err285 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/spare",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/spare/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err285];
 }
@@ -3460,11 +3452,11 @@ if (vErrors.length < 1000) vErrors.push(err285);
 }
 errors++;
 }
+var _valid1 = _errs253 === errors;
+valid65 = valid65 || _valid1;
 }
-if(data96.from !== undefined){
-let data109 = data96.from;
-if(typeof data109 !== "string"){
-const err286 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/from",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!valid65){
+const err286 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/spare",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/spare/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
 if(vErrors === null){
 vErrors = [err286];
 }
@@ -3473,8 +3465,20 @@ if (vErrors.length < 1000) vErrors.push(err286);
 }
 errors++;
 }
-if(!(((data109 === "Declared") || (data109 === "Pods")) || (data109 === "Kueue"))){
-const err287 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/from",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/from/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.schedules.items.properties.demand.properties.from.enum},message:"must be equal to one of the allowed values"};
+else {
+errors = _errs250;
+if(vErrors !== null){
+if(_errs250){
+vErrors.length = Math.min(vErrors.length, _errs250);
+}
+else {
+vErrors = null;
+}
+}
+}
+if(typeof data110 == "number"){
+if(data110 > 100000 || isNaN(data110)){
+const err287 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/spare",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/spare/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
 if(vErrors === null){
 vErrors = [err287];
 }
@@ -3483,13 +3487,8 @@ if (vErrors.length < 1000) vErrors.push(err287);
 }
 errors++;
 }
-}
-if(data96.namespaceSelector !== undefined){
-let data110 = data96.namespaceSelector;
-if(data110 && typeof data110 == "object" && !Array.isArray(data110)){
-for(const key22 in data110){
-if(!((key22 === "matchLabels") || (key22 === "matchExpressions"))){
-const err288 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
+if(data110 < 0 || isNaN(data110)){
+const err288 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/spare",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/spare/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err288];
 }
@@ -3499,11 +3498,9 @@ if (vErrors.length < 1000) vErrors.push(err288);
 errors++;
 }
 }
-if(data110.matchLabels !== undefined){
-let data111 = data110.matchLabels;
-if(data111 && typeof data111 == "object" && !Array.isArray(data111)){
-if(Object.keys(data111).length > 16){
-const err289 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchLabels",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchLabels/maxProperties",keyword:"maxProperties",params:{limit: 16},message:"must NOT have more than 16 properties"};
+if(typeof data110 === "string"){
+if(!pattern3.test(data110)){
+const err289 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/spare",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/spare/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
 if(vErrors === null){
 vErrors = [err289];
 }
@@ -3512,11 +3509,12 @@ if (vErrors.length < 1000) vErrors.push(err289);
 }
 errors++;
 }
-for(const key23 in data111){
-let data112 = data111[key23];
-if(typeof data112 === "string"){
-if(func3(data112) > 63){
-const err290 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchLabels/" + key23.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchLabels/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
+}
+}
+if(data101.weight !== undefined){
+let data111 = data101.weight;
+if(!((typeof data111 == "number") && (!(data111 % 1) && !isNaN(data111)))){
+const err290 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/weight",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/weight/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err290];
 }
@@ -3525,9 +3523,9 @@ if (vErrors.length < 1000) vErrors.push(err290);
 }
 errors++;
 }
-}
-else {
-const err291 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchLabels/" + key23.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchLabels/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(typeof data111 == "number"){
+if(data111 > 1000000 || isNaN(data111)){
+const err291 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/weight",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/weight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"};
 if(vErrors === null){
 vErrors = [err291];
 }
@@ -3536,10 +3534,8 @@ if (vErrors.length < 1000) vErrors.push(err291);
 }
 errors++;
 }
-}
-}
-else {
-const err292 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchLabels",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchLabels/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data111 < 1 || isNaN(data111)){
+const err292 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18+"/weight",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/weight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err292];
 }
@@ -3549,11 +3545,10 @@ if (vErrors.length < 1000) vErrors.push(err292);
 errors++;
 }
 }
-if(data110.matchExpressions !== undefined){
-let data113 = data110.matchExpressions;
-if(Array.isArray(data113)){
-if(data113.length > 16){
-const err293 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+}
+}
+else {
+const err293 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices/" + i18,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err293];
 }
@@ -3562,12 +3557,10 @@ if (vErrors.length < 1000) vErrors.push(err293);
 }
 errors++;
 }
-const len20 = data113.length;
-for(let i20=0; i20<len20; i20++){
-let data114 = data113[i20];
-if(data114 && typeof data114 == "object" && !Array.isArray(data114)){
-if(data114.key === undefined){
-const err294 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions/" + i20,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/items/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
+}
+}
+else {
+const err294 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/slices",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err294];
 }
@@ -3576,8 +3569,11 @@ if (vErrors.length < 1000) vErrors.push(err294);
 }
 errors++;
 }
-if(data114.operator === undefined){
-const err295 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions/" + i20,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/items/required",keyword:"required",params:{missingProperty: "operator"},message:"must have required property '"+"operator"+"'"};
+}
+if(data99.from !== undefined){
+let data112 = data99.from;
+if(typeof data112 !== "string"){
+const err295 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/from",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err295];
 }
@@ -3586,9 +3582,8 @@ if (vErrors.length < 1000) vErrors.push(err295);
 }
 errors++;
 }
-for(const key24 in data114){
-if(!(((key24 === "key") || (key24 === "operator")) || (key24 === "values"))){
-const err296 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions/" + i20,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},message:"must NOT have additional properties"};
+if(!(((data112 === "Declared") || (data112 === "Pods")) || (data112 === "Kueue"))){
+const err296 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/from",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/from/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.schedules.items.properties.demand.properties.from.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err296];
 }
@@ -3598,11 +3593,12 @@ if (vErrors.length < 1000) vErrors.push(err296);
 errors++;
 }
 }
-if(data114.key !== undefined){
-let data115 = data114.key;
-if(typeof data115 === "string"){
-if(func3(data115) > 317){
-const err297 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions/" + i20+"/key",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/items/properties/key/maxLength",keyword:"maxLength",params:{limit: 317},message:"must NOT have more than 317 characters"};
+if(data99.namespaceSelector !== undefined){
+let data113 = data99.namespaceSelector;
+if(data113 && typeof data113 == "object" && !Array.isArray(data113)){
+for(const key23 in data113){
+if(!((key23 === "matchLabels") || (key23 === "matchExpressions"))){
+const err297 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err297];
 }
@@ -3611,8 +3607,12 @@ if (vErrors.length < 1000) vErrors.push(err297);
 }
 errors++;
 }
-if(func3(data115) < 1){
-const err298 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions/" + i20+"/key",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/items/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+}
+if(data113.matchLabels !== undefined){
+let data114 = data113.matchLabels;
+if(data114 && typeof data114 == "object" && !Array.isArray(data114)){
+if(Object.keys(data114).length > 16){
+const err298 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchLabels",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchLabels/maxProperties",keyword:"maxProperties",params:{limit: 16},message:"must NOT have more than 16 properties"};
 if(vErrors === null){
 vErrors = [err298];
 }
@@ -3621,9 +3621,11 @@ if (vErrors.length < 1000) vErrors.push(err298);
 }
 errors++;
 }
-}
-else {
-const err299 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions/" + i20+"/key",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/items/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key24 in data114){
+let data115 = data114[key24];
+if(typeof data115 === "string"){
+if(func3(data115) > 63){
+const err299 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchLabels/" + key24.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchLabels/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err299];
 }
@@ -3633,10 +3635,8 @@ if (vErrors.length < 1000) vErrors.push(err299);
 errors++;
 }
 }
-if(data114.operator !== undefined){
-let data116 = data114.operator;
-if(typeof data116 !== "string"){
-const err300 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions/" + i20+"/operator",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/items/properties/operator/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err300 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchLabels/" + key24.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchLabels/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err300];
 }
@@ -3645,8 +3645,10 @@ if (vErrors.length < 1000) vErrors.push(err300);
 }
 errors++;
 }
-if(!((((data116 === "In") || (data116 === "NotIn")) || (data116 === "Exists")) || (data116 === "DoesNotExist"))){
-const err301 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions/" + i20+"/operator",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/items/properties/operator/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.schedules.items.properties.demand.properties.namespaceSelector.properties.matchExpressions.items.properties.operator.enum},message:"must be equal to one of the allowed values"};
+}
+}
+else {
+const err301 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchLabels",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchLabels/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err301];
 }
@@ -3656,11 +3658,11 @@ if (vErrors.length < 1000) vErrors.push(err301);
 errors++;
 }
 }
-if(data114.values !== undefined){
-let data117 = data114.values;
-if(Array.isArray(data117)){
-if(data117.length > 64){
-const err302 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions/" + i20+"/values",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/items/properties/values/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(data113.matchExpressions !== undefined){
+let data116 = data113.matchExpressions;
+if(Array.isArray(data116)){
+if(data116.length > 16){
+const err302 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err302];
 }
@@ -3669,12 +3671,12 @@ if (vErrors.length < 1000) vErrors.push(err302);
 }
 errors++;
 }
-const len21 = data117.length;
-for(let i21=0; i21<len21; i21++){
-let data118 = data117[i21];
-if(typeof data118 === "string"){
-if(func3(data118) > 63){
-const err303 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions/" + i20+"/values/" + i21,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/items/properties/values/items/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
+const len20 = data116.length;
+for(let i20=0; i20<len20; i20++){
+let data117 = data116[i20];
+if(data117 && typeof data117 == "object" && !Array.isArray(data117)){
+if(data117.key === undefined){
+const err303 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions/" + i20,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/items/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
 if(vErrors === null){
 vErrors = [err303];
 }
@@ -3683,9 +3685,8 @@ if (vErrors.length < 1000) vErrors.push(err303);
 }
 errors++;
 }
-}
-else {
-const err304 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions/" + i20+"/values/" + i21,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/items/properties/values/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data117.operator === undefined){
+const err304 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions/" + i20,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/items/required",keyword:"required",params:{missingProperty: "operator"},message:"must have required property '"+"operator"+"'"};
 if(vErrors === null){
 vErrors = [err304];
 }
@@ -3694,10 +3695,9 @@ if (vErrors.length < 1000) vErrors.push(err304);
 }
 errors++;
 }
-}
-}
-else {
-const err305 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions/" + i20+"/values",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/items/properties/values/type",keyword:"type",params:{type: "array"},message:"must be array"};
+for(const key25 in data117){
+if(!(((key25 === "key") || (key25 === "operator")) || (key25 === "values"))){
+const err305 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions/" + i20,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key25},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err305];
 }
@@ -3707,9 +3707,11 @@ if (vErrors.length < 1000) vErrors.push(err305);
 errors++;
 }
 }
-}
-else {
-const err306 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions/" + i20,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data117.key !== undefined){
+let data118 = data117.key;
+if(typeof data118 === "string"){
+if(func3(data118) > 317){
+const err306 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions/" + i20+"/key",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/items/properties/key/maxLength",keyword:"maxLength",params:{limit: 317},message:"must NOT have more than 317 characters"};
 if(vErrors === null){
 vErrors = [err306];
 }
@@ -3718,10 +3720,8 @@ if (vErrors.length < 1000) vErrors.push(err306);
 }
 errors++;
 }
-}
-}
-else {
-const err307 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(func3(data118) < 1){
+const err307 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions/" + i20+"/key",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/items/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err307];
 }
@@ -3731,9 +3731,8 @@ if (vErrors.length < 1000) vErrors.push(err307);
 errors++;
 }
 }
-}
 else {
-const err308 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err308 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions/" + i20+"/key",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/items/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err308];
 }
@@ -3743,10 +3742,10 @@ if (vErrors.length < 1000) vErrors.push(err308);
 errors++;
 }
 }
-if(data96.evict !== undefined){
-let data119 = data96.evict;
+if(data117.operator !== undefined){
+let data119 = data117.operator;
 if(typeof data119 !== "string"){
-const err309 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/evict",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/evict/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err309 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions/" + i20+"/operator",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/items/properties/operator/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err309];
 }
@@ -3755,8 +3754,8 @@ if (vErrors.length < 1000) vErrors.push(err309);
 }
 errors++;
 }
-if(!((data119 === "Never") || (data119 === "IfNeeded"))){
-const err310 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/evict",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/evict/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.schedules.items.properties.demand.properties.evict.enum},message:"must be equal to one of the allowed values"};
+if(!((((data119 === "In") || (data119 === "NotIn")) || (data119 === "Exists")) || (data119 === "DoesNotExist"))){
+const err310 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions/" + i20+"/operator",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/items/properties/operator/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.schedules.items.properties.demand.properties.namespaceSelector.properties.matchExpressions.items.properties.operator.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err310];
 }
@@ -3766,10 +3765,11 @@ if (vErrors.length < 1000) vErrors.push(err310);
 errors++;
 }
 }
-if(data96.rest !== undefined){
-let data120 = data96.rest;
-if(typeof data120 !== "string"){
-const err311 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/rest",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/rest/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data117.values !== undefined){
+let data120 = data117.values;
+if(Array.isArray(data120)){
+if(data120.length > 64){
+const err311 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions/" + i20+"/values",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/items/properties/values/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err311];
 }
@@ -3778,8 +3778,12 @@ if (vErrors.length < 1000) vErrors.push(err311);
 }
 errors++;
 }
-if(!(((data120 === "Keep") || (data120 === "Whole")) || (data120 === "Balanced"))){
-const err312 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/rest",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/rest/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.schedules.items.properties.demand.properties.rest.enum},message:"must be equal to one of the allowed values"};
+const len21 = data120.length;
+for(let i21=0; i21<len21; i21++){
+let data121 = data120[i21];
+if(typeof data121 === "string"){
+if(func3(data121) > 63){
+const err312 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions/" + i20+"/values/" + i21,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/items/properties/values/items/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err312];
 }
@@ -3789,11 +3793,8 @@ if (vErrors.length < 1000) vErrors.push(err312);
 errors++;
 }
 }
-if(data96.stabilization !== undefined){
-let data121 = data96.stabilization;
-if(typeof data121 === "string"){
-if(func3(data121) > 16){
-const err313 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/stabilization",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/stabilization/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+else {
+const err313 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions/" + i20+"/values/" + i21,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/items/properties/values/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err313];
 }
@@ -3802,8 +3803,10 @@ if (vErrors.length < 1000) vErrors.push(err313);
 }
 errors++;
 }
-if(!pattern4.test(data121)){
-const err314 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/stabilization",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/stabilization/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+}
+}
+else {
+const err314 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions/" + i20+"/values",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/items/properties/values/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err314];
 }
@@ -3813,8 +3816,9 @@ if (vErrors.length < 1000) vErrors.push(err314);
 errors++;
 }
 }
+}
 else {
-const err315 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/stabilization",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/stabilization/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err315 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions/" + i20,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err315];
 }
@@ -3824,11 +3828,9 @@ if (vErrors.length < 1000) vErrors.push(err315);
 errors++;
 }
 }
-if(data96.cooldown !== undefined){
-let data122 = data96.cooldown;
-if(typeof data122 === "string"){
-if(func3(data122) > 16){
-const err316 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/cooldown",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/cooldown/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+}
+else {
+const err316 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector/matchExpressions",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/properties/matchExpressions/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err316];
 }
@@ -3837,8 +3839,10 @@ if (vErrors.length < 1000) vErrors.push(err316);
 }
 errors++;
 }
-if(!pattern4.test(data122)){
-const err317 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/cooldown",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/cooldown/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+}
+}
+else {
+const err317 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/namespaceSelector",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/namespaceSelector/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err317];
 }
@@ -3848,8 +3852,10 @@ if (vErrors.length < 1000) vErrors.push(err317);
 errors++;
 }
 }
-else {
-const err318 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/cooldown",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/cooldown/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data99.evict !== undefined){
+let data122 = data99.evict;
+if(typeof data122 !== "string"){
+const err318 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/evict",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/evict/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err318];
 }
@@ -3858,10 +3864,8 @@ if (vErrors.length < 1000) vErrors.push(err318);
 }
 errors++;
 }
-}
-}
-else {
-const err319 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!((data122 === "Never") || (data122 === "IfNeeded"))){
+const err319 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/evict",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/evict/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.schedules.items.properties.demand.properties.evict.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err319];
 }
@@ -3871,9 +3875,10 @@ if (vErrors.length < 1000) vErrors.push(err319);
 errors++;
 }
 }
-}
-else {
-const err320 = {instancePath:instancePath+"/spec/schedules/" + i12,schemaPath:"#/properties/spec/properties/schedules/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data99.rest !== undefined){
+let data123 = data99.rest;
+if(typeof data123 !== "string"){
+const err320 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/rest",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/rest/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err320];
 }
@@ -3882,10 +3887,8 @@ if (vErrors.length < 1000) vErrors.push(err320);
 }
 errors++;
 }
-}
-}
-else {
-const err321 = {instancePath:instancePath+"/spec/schedules",schemaPath:"#/properties/spec/properties/schedules/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(!(((data123 === "Keep") || (data123 === "Whole")) || (data123 === "Balanced"))){
+const err321 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/rest",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/rest/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.schedules.items.properties.demand.properties.rest.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err321];
 }
@@ -3895,12 +3898,11 @@ if (vErrors.length < 1000) vErrors.push(err321);
 errors++;
 }
 }
-if(data15.sharing !== undefined){
-let data123 = data15.sharing;
-if(data123 && typeof data123 == "object" && !Array.isArray(data123)){
-for(const key25 in data123){
-if(!((key25 === "mps") || (key25 === "timeSlicing"))){
-const err322 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key25},message:"must NOT have additional properties"};
+if(data99.stabilization !== undefined){
+let data124 = data99.stabilization;
+if(typeof data124 === "string"){
+if(func3(data124) > 16){
+const err322 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/stabilization",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/stabilization/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err322];
 }
@@ -3909,13 +3911,8 @@ if (vErrors.length < 1000) vErrors.push(err322);
 }
 errors++;
 }
-}
-if(data123.mps !== undefined){
-let data124 = data123.mps;
-if(data124 && typeof data124 == "object" && !Array.isArray(data124)){
-}
-else {
-const err323 = {instancePath:instancePath+"/spec/sharing/mps",schemaPath:"#/properties/spec/properties/sharing/properties/mps/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!pattern4.test(data124)){
+const err323 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/stabilization",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/stabilization/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err323];
 }
@@ -3925,11 +3922,8 @@ if (vErrors.length < 1000) vErrors.push(err323);
 errors++;
 }
 }
-if(data123.timeSlicing !== undefined){
-let data125 = data123.timeSlicing;
-if(Array.isArray(data125)){
-if(data125.length > 32){
-const err324 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+else {
+const err324 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/stabilization",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/stabilization/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err324];
 }
@@ -3938,8 +3932,12 @@ if (vErrors.length < 1000) vErrors.push(err324);
 }
 errors++;
 }
-if(data125.length < 1){
-const err325 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+if(data99.cooldown !== undefined){
+let data125 = data99.cooldown;
+if(typeof data125 === "string"){
+if(func3(data125) > 16){
+const err325 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/cooldown",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/cooldown/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err325];
 }
@@ -3948,12 +3946,8 @@ if (vErrors.length < 1000) vErrors.push(err325);
 }
 errors++;
 }
-const len22 = data125.length;
-for(let i22=0; i22<len22; i22++){
-let data126 = data125[i22];
-if(data126 && typeof data126 == "object" && !Array.isArray(data126)){
-if(data126.resource === undefined){
-const err326 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "resource"},message:"must have required property '"+"resource"+"'"};
+if(!pattern4.test(data125)){
+const err326 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/cooldown",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/cooldown/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err326];
 }
@@ -3962,8 +3956,9 @@ if (vErrors.length < 1000) vErrors.push(err326);
 }
 errors++;
 }
-if(data126.replicas === undefined){
-const err327 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "replicas"},message:"must have required property '"+"replicas"+"'"};
+}
+else {
+const err327 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand/cooldown",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/cooldown/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err327];
 }
@@ -3972,9 +3967,10 @@ if (vErrors.length < 1000) vErrors.push(err327);
 }
 errors++;
 }
-for(const key26 in data126){
-if(!((key26 === "resource") || (key26 === "replicas"))){
-const err328 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key26},message:"must NOT have additional properties"};
+}
+}
+else {
+const err328 = {instancePath:instancePath+"/spec/schedules/" + i12+"/demand",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err328];
 }
@@ -3984,11 +3980,9 @@ if (vErrors.length < 1000) vErrors.push(err328);
 errors++;
 }
 }
-if(data126.resource !== undefined){
-let data127 = data126.resource;
-if(typeof data127 === "string"){
-if(func3(data127) > 63){
-const err329 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
+}
+else {
+const err329 = {instancePath:instancePath+"/spec/schedules/" + i12,schemaPath:"#/properties/spec/properties/schedules/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err329];
 }
@@ -3997,8 +3991,10 @@ if (vErrors.length < 1000) vErrors.push(err329);
 }
 errors++;
 }
-if(!pattern23.test(data127)){
-const err330 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/pattern",keyword:"pattern",params:{pattern: "^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"},message:"must match pattern \""+"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"+"\""};
+}
+}
+else {
+const err330 = {instancePath:instancePath+"/spec/schedules",schemaPath:"#/properties/spec/properties/schedules/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err330];
 }
@@ -4008,8 +4004,12 @@ if (vErrors.length < 1000) vErrors.push(err330);
 errors++;
 }
 }
-else {
-const err331 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data15.sharing !== undefined){
+let data126 = data15.sharing;
+if(data126 && typeof data126 == "object" && !Array.isArray(data126)){
+for(const key26 in data126){
+if(!((key26 === "mps") || (key26 === "timeSlicing"))){
+const err331 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key26},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err331];
 }
@@ -4019,10 +4019,12 @@ if (vErrors.length < 1000) vErrors.push(err331);
 errors++;
 }
 }
-if(data126.replicas !== undefined){
-let data128 = data126.replicas;
-if(!((typeof data128 == "number") && (!(data128 % 1) && !isNaN(data128)))){
-const err332 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data126.mps !== undefined){
+let data127 = data126.mps;
+if(data127 && typeof data127 == "object" && !Array.isArray(data127)){
+}
+else {
+const err332 = {instancePath:instancePath+"/spec/sharing/mps",schemaPath:"#/properties/spec/properties/sharing/properties/mps/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err332];
 }
@@ -4031,9 +4033,12 @@ if (vErrors.length < 1000) vErrors.push(err332);
 }
 errors++;
 }
-if(typeof data128 == "number"){
-if(data128 > 128 || isNaN(data128)){
-const err333 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/maximum",keyword:"maximum",params:{comparison: "<=", limit: 128},message:"must be <= 128"};
+}
+if(data126.timeSlicing !== undefined){
+let data128 = data126.timeSlicing;
+if(Array.isArray(data128)){
+if(data128.length > 32){
+const err333 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err333];
 }
@@ -4042,8 +4047,8 @@ if (vErrors.length < 1000) vErrors.push(err333);
 }
 errors++;
 }
-if(data128 < 2 || isNaN(data128)){
-const err334 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2"};
+if(data128.length < 1){
+const err334 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err334];
 }
@@ -4052,11 +4057,12 @@ if (vErrors.length < 1000) vErrors.push(err334);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err335 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const len22 = data128.length;
+for(let i22=0; i22<len22; i22++){
+let data129 = data128[i22];
+if(data129 && typeof data129 == "object" && !Array.isArray(data129)){
+if(data129.resource === undefined){
+const err335 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "resource"},message:"must have required property '"+"resource"+"'"};
 if(vErrors === null){
 vErrors = [err335];
 }
@@ -4065,10 +4071,8 @@ if (vErrors.length < 1000) vErrors.push(err335);
 }
 errors++;
 }
-}
-}
-else {
-const err336 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data129.replicas === undefined){
+const err336 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "replicas"},message:"must have required property '"+"replicas"+"'"};
 if(vErrors === null){
 vErrors = [err336];
 }
@@ -4077,10 +4081,9 @@ if (vErrors.length < 1000) vErrors.push(err336);
 }
 errors++;
 }
-}
-}
-else {
-const err337 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/type",keyword:"type",params:{type: "object"},message:"must be object"};
+for(const key27 in data129){
+if(!((key27 === "resource") || (key27 === "replicas"))){
+const err337 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key27},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err337];
 }
@@ -4090,12 +4093,11 @@ if (vErrors.length < 1000) vErrors.push(err337);
 errors++;
 }
 }
-if(data15.drain !== undefined){
-let data129 = data15.drain;
-if(data129 && typeof data129 == "object" && !Array.isArray(data129)){
-for(const key27 in data129){
-if(!((((key27 === "scope") || (key27 === "timeout")) || (key27 === "onTimeout")) || (key27 === "gracePeriod"))){
-const err338 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key27},message:"must NOT have additional properties"};
+if(data129.resource !== undefined){
+let data130 = data129.resource;
+if(typeof data130 === "string"){
+if(func3(data130) > 63){
+const err338 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err338];
 }
@@ -4104,11 +4106,8 @@ if (vErrors.length < 1000) vErrors.push(err338);
 }
 errors++;
 }
-}
-if(data129.scope !== undefined){
-let data130 = data129.scope;
-if(typeof data130 !== "string"){
-const err339 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern25.test(data130)){
+const err339 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/pattern",keyword:"pattern",params:{pattern: "^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"},message:"must match pattern \""+"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"+"\""};
 if(vErrors === null){
 vErrors = [err339];
 }
@@ -4117,8 +4116,9 @@ if (vErrors.length < 1000) vErrors.push(err339);
 }
 errors++;
 }
-if(!(((data130 === "Affected") || (data130 === "Node")) || (data130 === "None"))){
-const err340 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.scope.enum},message:"must be equal to one of the allowed values"};
+}
+else {
+const err340 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err340];
 }
@@ -4128,11 +4128,10 @@ if (vErrors.length < 1000) vErrors.push(err340);
 errors++;
 }
 }
-if(data129.timeout !== undefined){
-let data131 = data129.timeout;
-if(typeof data131 === "string"){
-if(func3(data131) > 16){
-const err341 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(data129.replicas !== undefined){
+let data131 = data129.replicas;
+if(!((typeof data131 == "number") && (!(data131 % 1) && !isNaN(data131)))){
+const err341 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err341];
 }
@@ -4141,8 +4140,9 @@ if (vErrors.length < 1000) vErrors.push(err341);
 }
 errors++;
 }
-if(!pattern4.test(data131)){
-const err342 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+if(typeof data131 == "number"){
+if(data131 > 128 || isNaN(data131)){
+const err342 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/maximum",keyword:"maximum",params:{comparison: "<=", limit: 128},message:"must be <= 128"};
 if(vErrors === null){
 vErrors = [err342];
 }
@@ -4151,9 +4151,8 @@ if (vErrors.length < 1000) vErrors.push(err342);
 }
 errors++;
 }
-}
-else {
-const err343 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data131 < 2 || isNaN(data131)){
+const err343 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2"};
 if(vErrors === null){
 vErrors = [err343];
 }
@@ -4163,10 +4162,10 @@ if (vErrors.length < 1000) vErrors.push(err343);
 errors++;
 }
 }
-if(data129.onTimeout !== undefined){
-let data132 = data129.onTimeout;
-if(typeof data132 !== "string"){
-const err344 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+}
+else {
+const err344 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err344];
 }
@@ -4175,8 +4174,10 @@ if (vErrors.length < 1000) vErrors.push(err344);
 }
 errors++;
 }
-if(!(((data132 === "Skip") || (data132 === "Wait")) || (data132 === "Force"))){
-const err345 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.onTimeout.enum},message:"must be equal to one of the allowed values"};
+}
+}
+else {
+const err345 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err345];
 }
@@ -4186,11 +4187,9 @@ if (vErrors.length < 1000) vErrors.push(err345);
 errors++;
 }
 }
-if(data129.gracePeriod !== undefined){
-let data133 = data129.gracePeriod;
-if(typeof data133 === "string"){
-if(func3(data133) > 16){
-const err346 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+}
+else {
+const err346 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err346];
 }
@@ -4199,8 +4198,13 @@ if (vErrors.length < 1000) vErrors.push(err346);
 }
 errors++;
 }
-if(!pattern4.test(data133)){
-const err347 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+}
+if(data15.drain !== undefined){
+let data132 = data15.drain;
+if(data132 && typeof data132 == "object" && !Array.isArray(data132)){
+for(const key28 in data132){
+if(!((((key28 === "scope") || (key28 === "timeout")) || (key28 === "onTimeout")) || (key28 === "gracePeriod"))){
+const err347 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key28},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err347];
 }
@@ -4210,8 +4214,10 @@ if (vErrors.length < 1000) vErrors.push(err347);
 errors++;
 }
 }
-else {
-const err348 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data132.scope !== undefined){
+let data133 = data132.scope;
+if(typeof data133 !== "string"){
+const err348 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err348];
 }
@@ -4220,10 +4226,8 @@ if (vErrors.length < 1000) vErrors.push(err348);
 }
 errors++;
 }
-}
-}
-else {
-const err349 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!(((data133 === "Affected") || (data133 === "Node")) || (data133 === "None"))){
+const err349 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.scope.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err349];
 }
@@ -4233,12 +4237,11 @@ if (vErrors.length < 1000) vErrors.push(err349);
 errors++;
 }
 }
-if(data15.rollout !== undefined){
-let data134 = data15.rollout;
-if(data134 && typeof data134 == "object" && !Array.isArray(data134)){
-for(const key28 in data134){
-if(!((((((key28 === "maxUnavailable") || (key28 === "canary")) || (key28 === "failureThreshold")) || (key28 === "windows")) || (key28 === "paused")) || (key28 === "rollback"))){
-const err350 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key28},message:"must NOT have additional properties"};
+if(data132.timeout !== undefined){
+let data134 = data132.timeout;
+if(typeof data134 === "string"){
+if(func3(data134) > 16){
+const err350 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err350];
 }
@@ -4247,14 +4250,8 @@ if (vErrors.length < 1000) vErrors.push(err350);
 }
 errors++;
 }
-}
-if(data134.maxUnavailable !== undefined){
-let data135 = data134.maxUnavailable;
-const _errs311 = errors;
-let valid78 = false;
-const _errs312 = errors;
-if(!((typeof data135 == "number") && (!(data135 % 1) && !isNaN(data135)))){
-const err351 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!pattern4.test(data134)){
+const err351 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err351];
 }
@@ -4263,12 +4260,9 @@ if (vErrors.length < 1000) vErrors.push(err351);
 }
 errors++;
 }
-var _valid2 = _errs312 === errors;
-valid78 = valid78 || _valid2;
-if(!valid78){
-const _errs314 = errors;
-if(typeof data135 !== "string"){
-const err352 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err352 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err352];
 }
@@ -4277,11 +4271,11 @@ if (vErrors.length < 1000) vErrors.push(err352);
 }
 errors++;
 }
-var _valid2 = _errs314 === errors;
-valid78 = valid78 || _valid2;
 }
-if(!valid78){
-const err353 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(data132.onTimeout !== undefined){
+let data135 = data132.onTimeout;
+if(typeof data135 !== "string"){
+const err353 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err353];
 }
@@ -4290,20 +4284,8 @@ if (vErrors.length < 1000) vErrors.push(err353);
 }
 errors++;
 }
-else {
-errors = _errs311;
-if(vErrors !== null){
-if(_errs311){
-vErrors.length = Math.min(vErrors.length, _errs311);
-}
-else {
-vErrors = null;
-}
-}
-}
-if(typeof data135 == "number"){
-if(data135 > 10000 || isNaN(data135)){
-const err354 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
+if(!(((data135 === "Skip") || (data135 === "Wait")) || (data135 === "Force"))){
+const err354 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.onTimeout.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err354];
 }
@@ -4312,8 +4294,12 @@ if (vErrors.length < 1000) vErrors.push(err354);
 }
 errors++;
 }
-if(data135 < 0 || isNaN(data135)){
-const err355 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+if(data132.gracePeriod !== undefined){
+let data136 = data132.gracePeriod;
+if(typeof data136 === "string"){
+if(func3(data136) > 16){
+const err355 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err355];
 }
@@ -4322,10 +4308,8 @@ if (vErrors.length < 1000) vErrors.push(err355);
 }
 errors++;
 }
-}
-if(typeof data135 === "string"){
-if(!pattern3.test(data135)){
-const err356 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
+if(!pattern4.test(data136)){
+const err356 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err356];
 }
@@ -4335,12 +4319,8 @@ if (vErrors.length < 1000) vErrors.push(err356);
 errors++;
 }
 }
-}
-if(data134.canary !== undefined){
-let data136 = data134.canary;
-if(data136 && typeof data136 == "object" && !Array.isArray(data136)){
-if(data136.nodes === undefined){
-const err357 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+else {
+const err357 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err357];
 }
@@ -4349,9 +4329,10 @@ if (vErrors.length < 1000) vErrors.push(err357);
 }
 errors++;
 }
-for(const key29 in data136){
-if(!((key29 === "nodes") || (key29 === "soak"))){
-const err358 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key29},message:"must NOT have additional properties"};
+}
+}
+else {
+const err358 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err358];
 }
@@ -4361,10 +4342,12 @@ if (vErrors.length < 1000) vErrors.push(err358);
 errors++;
 }
 }
-if(data136.nodes !== undefined){
-let data137 = data136.nodes;
-if(!((typeof data137 == "number") && (!(data137 % 1) && !isNaN(data137)))){
-const err359 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data15.rollout !== undefined){
+let data137 = data15.rollout;
+if(data137 && typeof data137 == "object" && !Array.isArray(data137)){
+for(const key29 in data137){
+if(!((((((key29 === "maxUnavailable") || (key29 === "canary")) || (key29 === "failureThreshold")) || (key29 === "windows")) || (key29 === "paused")) || (key29 === "rollback"))){
+const err359 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key29},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err359];
 }
@@ -4373,9 +4356,14 @@ if (vErrors.length < 1000) vErrors.push(err359);
 }
 errors++;
 }
-if(typeof data137 == "number"){
-if(data137 > 1000 || isNaN(data137)){
-const err360 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
+}
+if(data137.maxUnavailable !== undefined){
+let data138 = data137.maxUnavailable;
+const _errs318 = errors;
+let valid79 = false;
+const _errs319 = errors;
+if(!((typeof data138 == "number") && (!(data138 % 1) && !isNaN(data138)))){
+const err360 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err360];
 }
@@ -4384,8 +4372,12 @@ if (vErrors.length < 1000) vErrors.push(err360);
 }
 errors++;
 }
-if(data137 < 1 || isNaN(data137)){
-const err361 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+var _valid2 = _errs319 === errors;
+valid79 = valid79 || _valid2;
+if(!valid79){
+const _errs321 = errors;
+if(typeof data138 !== "string"){
+const err361 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err361];
 }
@@ -4394,13 +4386,11 @@ if (vErrors.length < 1000) vErrors.push(err361);
 }
 errors++;
 }
+var _valid2 = _errs321 === errors;
+valid79 = valid79 || _valid2;
 }
-}
-if(data136.soak !== undefined){
-let data138 = data136.soak;
-if(typeof data138 === "string"){
-if(func3(data138) > 16){
-const err362 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(!valid79){
+const err362 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
 if(vErrors === null){
 vErrors = [err362];
 }
@@ -4409,8 +4399,20 @@ if (vErrors.length < 1000) vErrors.push(err362);
 }
 errors++;
 }
-if(!pattern4.test(data138)){
-const err363 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+else {
+errors = _errs318;
+if(vErrors !== null){
+if(_errs318){
+vErrors.length = Math.min(vErrors.length, _errs318);
+}
+else {
+vErrors = null;
+}
+}
+}
+if(typeof data138 == "number"){
+if(data138 > 10000 || isNaN(data138)){
+const err363 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
 if(vErrors === null){
 vErrors = [err363];
 }
@@ -4419,9 +4421,8 @@ if (vErrors.length < 1000) vErrors.push(err363);
 }
 errors++;
 }
-}
-else {
-const err364 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data138 < 0 || isNaN(data138)){
+const err364 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err364];
 }
@@ -4431,9 +4432,9 @@ if (vErrors.length < 1000) vErrors.push(err364);
 errors++;
 }
 }
-}
-else {
-const err365 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(typeof data138 === "string"){
+if(!pattern3.test(data138)){
+const err365 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
 if(vErrors === null){
 vErrors = [err365];
 }
@@ -4443,13 +4444,12 @@ if (vErrors.length < 1000) vErrors.push(err365);
 errors++;
 }
 }
-if(data134.failureThreshold !== undefined){
-let data139 = data134.failureThreshold;
-const _errs324 = errors;
-let valid80 = false;
-const _errs325 = errors;
-if(!((typeof data139 == "number") && (!(data139 % 1) && !isNaN(data139)))){
-const err366 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data137.canary !== undefined){
+let data139 = data137.canary;
+if(data139 && typeof data139 == "object" && !Array.isArray(data139)){
+if(data139.nodes === undefined){
+const err366 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
 if(vErrors === null){
 vErrors = [err366];
 }
@@ -4458,12 +4458,9 @@ if (vErrors.length < 1000) vErrors.push(err366);
 }
 errors++;
 }
-var _valid3 = _errs325 === errors;
-valid80 = valid80 || _valid3;
-if(!valid80){
-const _errs327 = errors;
-if(typeof data139 !== "string"){
-const err367 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key30 in data139){
+if(!((key30 === "nodes") || (key30 === "soak"))){
+const err367 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key30},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err367];
 }
@@ -4472,11 +4469,11 @@ if (vErrors.length < 1000) vErrors.push(err367);
 }
 errors++;
 }
-var _valid3 = _errs327 === errors;
-valid80 = valid80 || _valid3;
 }
-if(!valid80){
-const err368 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(data139.nodes !== undefined){
+let data140 = data139.nodes;
+if(!((typeof data140 == "number") && (!(data140 % 1) && !isNaN(data140)))){
+const err368 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err368];
 }
@@ -4485,20 +4482,9 @@ if (vErrors.length < 1000) vErrors.push(err368);
 }
 errors++;
 }
-else {
-errors = _errs324;
-if(vErrors !== null){
-if(_errs324){
-vErrors.length = Math.min(vErrors.length, _errs324);
-}
-else {
-vErrors = null;
-}
-}
-}
-if(typeof data139 == "number"){
-if(data139 > 10000 || isNaN(data139)){
-const err369 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
+if(typeof data140 == "number"){
+if(data140 > 1000 || isNaN(data140)){
+const err369 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
 if(vErrors === null){
 vErrors = [err369];
 }
@@ -4507,8 +4493,8 @@ if (vErrors.length < 1000) vErrors.push(err369);
 }
 errors++;
 }
-if(data139 < 1 || isNaN(data139)){
-const err370 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(data140 < 1 || isNaN(data140)){
+const err370 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err370];
 }
@@ -4518,9 +4504,12 @@ if (vErrors.length < 1000) vErrors.push(err370);
 errors++;
 }
 }
-if(typeof data139 === "string"){
-if(!pattern3.test(data139)){
-const err371 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
+}
+if(data139.soak !== undefined){
+let data141 = data139.soak;
+if(typeof data141 === "string"){
+if(func3(data141) > 16){
+const err371 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err371];
 }
@@ -4529,13 +4518,8 @@ if (vErrors.length < 1000) vErrors.push(err371);
 }
 errors++;
 }
-}
-}
-if(data134.windows !== undefined){
-let data140 = data134.windows;
-if(Array.isArray(data140)){
-if(data140.length > 16){
-const err372 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(!pattern4.test(data141)){
+const err372 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err372];
 }
@@ -4544,8 +4528,9 @@ if (vErrors.length < 1000) vErrors.push(err372);
 }
 errors++;
 }
-if(data140.length < 1){
-const err373 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+else {
+const err373 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err373];
 }
@@ -4554,12 +4539,10 @@ if (vErrors.length < 1000) vErrors.push(err373);
 }
 errors++;
 }
-const len23 = data140.length;
-for(let i23=0; i23<len23; i23++){
-let data141 = data140[i23];
-if(data141 && typeof data141 == "object" && !Array.isArray(data141)){
-if(data141.schedule === undefined){
-const err374 = {instancePath:instancePath+"/spec/rollout/windows/" + i23,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "schedule"},message:"must have required property '"+"schedule"+"'"};
+}
+}
+else {
+const err374 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err374];
 }
@@ -4568,8 +4551,14 @@ if (vErrors.length < 1000) vErrors.push(err374);
 }
 errors++;
 }
-if(data141.duration === undefined){
-const err375 = {instancePath:instancePath+"/spec/rollout/windows/" + i23,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "duration"},message:"must have required property '"+"duration"+"'"};
+}
+if(data137.failureThreshold !== undefined){
+let data142 = data137.failureThreshold;
+const _errs331 = errors;
+let valid81 = false;
+const _errs332 = errors;
+if(!((typeof data142 == "number") && (!(data142 % 1) && !isNaN(data142)))){
+const err375 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err375];
 }
@@ -4578,9 +4567,12 @@ if (vErrors.length < 1000) vErrors.push(err375);
 }
 errors++;
 }
-for(const key30 in data141){
-if(!(((key30 === "schedule") || (key30 === "duration")) || (key30 === "timeZone"))){
-const err376 = {instancePath:instancePath+"/spec/rollout/windows/" + i23,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key30},message:"must NOT have additional properties"};
+var _valid3 = _errs332 === errors;
+valid81 = valid81 || _valid3;
+if(!valid81){
+const _errs334 = errors;
+if(typeof data142 !== "string"){
+const err376 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err376];
 }
@@ -4589,12 +4581,11 @@ if (vErrors.length < 1000) vErrors.push(err376);
 }
 errors++;
 }
+var _valid3 = _errs334 === errors;
+valid81 = valid81 || _valid3;
 }
-if(data141.schedule !== undefined){
-let data142 = data141.schedule;
-if(typeof data142 === "string"){
-if(func3(data142) > 64){
-const err377 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(!valid81){
+const err377 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
 if(vErrors === null){
 vErrors = [err377];
 }
@@ -4603,8 +4594,20 @@ if (vErrors.length < 1000) vErrors.push(err377);
 }
 errors++;
 }
-if(!pattern11.test(data142)){
-const err378 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"},message:"must match pattern \""+"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"+"\""};
+else {
+errors = _errs331;
+if(vErrors !== null){
+if(_errs331){
+vErrors.length = Math.min(vErrors.length, _errs331);
+}
+else {
+vErrors = null;
+}
+}
+}
+if(typeof data142 == "number"){
+if(data142 > 10000 || isNaN(data142)){
+const err378 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
 if(vErrors === null){
 vErrors = [err378];
 }
@@ -4613,9 +4616,8 @@ if (vErrors.length < 1000) vErrors.push(err378);
 }
 errors++;
 }
-}
-else {
-const err379 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data142 < 1 || isNaN(data142)){
+const err379 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err379];
 }
@@ -4625,11 +4627,9 @@ if (vErrors.length < 1000) vErrors.push(err379);
 errors++;
 }
 }
-if(data141.duration !== undefined){
-let data143 = data141.duration;
-if(typeof data143 === "string"){
-if(func3(data143) > 16){
-const err380 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(typeof data142 === "string"){
+if(!pattern3.test(data142)){
+const err380 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
 if(vErrors === null){
 vErrors = [err380];
 }
@@ -4638,8 +4638,13 @@ if (vErrors.length < 1000) vErrors.push(err380);
 }
 errors++;
 }
-if(!pattern4.test(data143)){
-const err381 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+}
+}
+if(data137.windows !== undefined){
+let data143 = data137.windows;
+if(Array.isArray(data143)){
+if(data143.length > 16){
+const err381 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err381];
 }
@@ -4648,9 +4653,8 @@ if (vErrors.length < 1000) vErrors.push(err381);
 }
 errors++;
 }
-}
-else {
-const err382 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data143.length < 1){
+const err382 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err382];
 }
@@ -4659,12 +4663,12 @@ if (vErrors.length < 1000) vErrors.push(err382);
 }
 errors++;
 }
-}
-if(data141.timeZone !== undefined){
-let data144 = data141.timeZone;
-if(typeof data144 === "string"){
-if(func3(data144) > 64){
-const err383 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const len23 = data143.length;
+for(let i23=0; i23<len23; i23++){
+let data144 = data143[i23];
+if(data144 && typeof data144 == "object" && !Array.isArray(data144)){
+if(data144.schedule === undefined){
+const err383 = {instancePath:instancePath+"/spec/rollout/windows/" + i23,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "schedule"},message:"must have required property '"+"schedule"+"'"};
 if(vErrors === null){
 vErrors = [err383];
 }
@@ -4673,9 +4677,8 @@ if (vErrors.length < 1000) vErrors.push(err383);
 }
 errors++;
 }
-}
-else {
-const err384 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data144.duration === undefined){
+const err384 = {instancePath:instancePath+"/spec/rollout/windows/" + i23,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "duration"},message:"must have required property '"+"duration"+"'"};
 if(vErrors === null){
 vErrors = [err384];
 }
@@ -4684,10 +4687,9 @@ if (vErrors.length < 1000) vErrors.push(err384);
 }
 errors++;
 }
-}
-}
-else {
-const err385 = {instancePath:instancePath+"/spec/rollout/windows/" + i23,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+for(const key31 in data144){
+if(!(((key31 === "schedule") || (key31 === "duration")) || (key31 === "timeZone"))){
+const err385 = {instancePath:instancePath+"/spec/rollout/windows/" + i23,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key31},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err385];
 }
@@ -4697,9 +4699,11 @@ if (vErrors.length < 1000) vErrors.push(err385);
 errors++;
 }
 }
-}
-else {
-const err386 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data144.schedule !== undefined){
+let data145 = data144.schedule;
+if(typeof data145 === "string"){
+if(func3(data145) > 64){
+const err386 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err386];
 }
@@ -4708,10 +4712,8 @@ if (vErrors.length < 1000) vErrors.push(err386);
 }
 errors++;
 }
-}
-if(data134.paused !== undefined){
-if(typeof data134.paused !== "boolean"){
-const err387 = {instancePath:instancePath+"/spec/rollout/paused",schemaPath:"#/properties/spec/properties/rollout/properties/paused/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(!pattern13.test(data145)){
+const err387 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"},message:"must match pattern \""+"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"+"\""};
 if(vErrors === null){
 vErrors = [err387];
 }
@@ -4721,10 +4723,8 @@ if (vErrors.length < 1000) vErrors.push(err387);
 errors++;
 }
 }
-if(data134.rollback !== undefined){
-let data146 = data134.rollback;
-if(typeof data146 !== "string"){
-const err388 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err388 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err388];
 }
@@ -4733,8 +4733,12 @@ if (vErrors.length < 1000) vErrors.push(err388);
 }
 errors++;
 }
-if(!((data146 === "OnFailure") || (data146 === "Never"))){
-const err389 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.rollout.properties.rollback.enum},message:"must be equal to one of the allowed values"};
+}
+if(data144.duration !== undefined){
+let data146 = data144.duration;
+if(typeof data146 === "string"){
+if(func3(data146) > 16){
+const err389 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err389];
 }
@@ -4743,10 +4747,8 @@ if (vErrors.length < 1000) vErrors.push(err389);
 }
 errors++;
 }
-}
-}
-else {
-const err390 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!pattern4.test(data146)){
+const err390 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err390];
 }
@@ -4756,12 +4758,8 @@ if (vErrors.length < 1000) vErrors.push(err390);
 errors++;
 }
 }
-if(data15.allow !== undefined){
-let data147 = data15.allow;
-if(data147 && typeof data147 == "object" && !Array.isArray(data147)){
-for(const key31 in data147){
-if(!((((key31 === "gpuReset") || (key31 === "reboot")) || (key31 === "replaceForeignInstances")) || (key31 === "takeOver"))){
-const err391 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key31},message:"must NOT have additional properties"};
+else {
+const err391 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err391];
 }
@@ -4771,9 +4769,11 @@ if (vErrors.length < 1000) vErrors.push(err391);
 errors++;
 }
 }
-if(data147.gpuReset !== undefined){
-if(typeof data147.gpuReset !== "boolean"){
-const err392 = {instancePath:instancePath+"/spec/allow/gpuReset",schemaPath:"#/properties/spec/properties/allow/properties/gpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data144.timeZone !== undefined){
+let data147 = data144.timeZone;
+if(typeof data147 === "string"){
+if(func3(data147) > 64){
+const err392 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err392];
 }
@@ -4783,9 +4783,8 @@ if (vErrors.length < 1000) vErrors.push(err392);
 errors++;
 }
 }
-if(data147.reboot !== undefined){
-if(typeof data147.reboot !== "boolean"){
-const err393 = {instancePath:instancePath+"/spec/allow/reboot",schemaPath:"#/properties/spec/properties/allow/properties/reboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+else {
+const err393 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err393];
 }
@@ -4795,9 +4794,9 @@ if (vErrors.length < 1000) vErrors.push(err393);
 errors++;
 }
 }
-if(data147.replaceForeignInstances !== undefined){
-if(typeof data147.replaceForeignInstances !== "boolean"){
-const err394 = {instancePath:instancePath+"/spec/allow/replaceForeignInstances",schemaPath:"#/properties/spec/properties/allow/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+}
+else {
+const err394 = {instancePath:instancePath+"/spec/rollout/windows/" + i23,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err394];
 }
@@ -4807,11 +4806,9 @@ if (vErrors.length < 1000) vErrors.push(err394);
 errors++;
 }
 }
-if(data147.takeOver !== undefined){
-let data151 = data147.takeOver;
-if(Array.isArray(data151)){
-if(data151.length > 4){
-const err395 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"};
+}
+else {
+const err395 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err395];
 }
@@ -4820,8 +4817,10 @@ if (vErrors.length < 1000) vErrors.push(err395);
 }
 errors++;
 }
-if(data151.length < 1){
-const err396 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+if(data137.paused !== undefined){
+if(typeof data137.paused !== "boolean"){
+const err396 = {instancePath:instancePath+"/spec/rollout/paused",schemaPath:"#/properties/spec/properties/rollout/properties/paused/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err396];
 }
@@ -4830,11 +4829,11 @@ if (vErrors.length < 1000) vErrors.push(err396);
 }
 errors++;
 }
-const len24 = data151.length;
-for(let i24=0; i24<len24; i24++){
-let data152 = data151[i24];
-if(typeof data152 !== "string"){
-const err397 = {instancePath:instancePath+"/spec/allow/takeOver/" + i24,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data137.rollback !== undefined){
+let data149 = data137.rollback;
+if(typeof data149 !== "string"){
+const err397 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err397];
 }
@@ -4843,8 +4842,8 @@ if (vErrors.length < 1000) vErrors.push(err397);
 }
 errors++;
 }
-if(!(data152 === "mig-manager")){
-const err398 = {instancePath:instancePath+"/spec/allow/takeOver/" + i24,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.allow.properties.takeOver.items.enum},message:"must be equal to one of the allowed values"};
+if(!((data149 === "OnFailure") || (data149 === "Never"))){
+const err398 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.rollout.properties.rollback.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err398];
 }
@@ -4856,7 +4855,7 @@ errors++;
 }
 }
 else {
-const err399 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err399 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err399];
 }
@@ -4866,9 +4865,12 @@ if (vErrors.length < 1000) vErrors.push(err399);
 errors++;
 }
 }
-}
-else {
-const err400 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data15.allow !== undefined){
+let data150 = data15.allow;
+if(data150 && typeof data150 == "object" && !Array.isArray(data150)){
+for(const key32 in data150){
+if(!((((key32 === "gpuReset") || (key32 === "reboot")) || (key32 === "replaceForeignInstances")) || (key32 === "takeOver"))){
+const err400 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key32},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err400];
 }
@@ -4878,10 +4880,9 @@ if (vErrors.length < 1000) vErrors.push(err400);
 errors++;
 }
 }
-if(data15.onDelete !== undefined){
-let data153 = data15.onDelete;
-if(typeof data153 !== "string"){
-const err401 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data150.gpuReset !== undefined){
+if(typeof data150.gpuReset !== "boolean"){
+const err401 = {instancePath:instancePath+"/spec/allow/gpuReset",schemaPath:"#/properties/spec/properties/allow/properties/gpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err401];
 }
@@ -4890,8 +4891,10 @@ if (vErrors.length < 1000) vErrors.push(err401);
 }
 errors++;
 }
-if(!((data153 === "Keep") || (data153 === "DisableMig"))){
-const err402 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.onDelete.enum},message:"must be equal to one of the allowed values"};
+}
+if(data150.reboot !== undefined){
+if(typeof data150.reboot !== "boolean"){
+const err402 = {instancePath:instancePath+"/spec/allow/reboot",schemaPath:"#/properties/spec/properties/allow/properties/reboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err402];
 }
@@ -4901,9 +4904,9 @@ if (vErrors.length < 1000) vErrors.push(err402);
 errors++;
 }
 }
-}
-else {
-const err403 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data150.replaceForeignInstances !== undefined){
+if(typeof data150.replaceForeignInstances !== "boolean"){
+const err403 = {instancePath:instancePath+"/spec/allow/replaceForeignInstances",schemaPath:"#/properties/spec/properties/allow/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err403];
 }
@@ -4913,12 +4916,11 @@ if (vErrors.length < 1000) vErrors.push(err403);
 errors++;
 }
 }
-if(data.status !== undefined){
-let data154 = data.status;
-if(data154 && typeof data154 == "object" && !Array.isArray(data154)){
-for(const key32 in data154){
-if(!(func2.call(schema11.properties.status.properties, key32))){
-const err404 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key32},message:"must NOT have additional properties"};
+if(data150.takeOver !== undefined){
+let data154 = data150.takeOver;
+if(Array.isArray(data154)){
+if(data154.length > 4){
+const err404 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"};
 if(vErrors === null){
 vErrors = [err404];
 }
@@ -4927,11 +4929,8 @@ if (vErrors.length < 1000) vErrors.push(err404);
 }
 errors++;
 }
-}
-if(data154.observedGeneration !== undefined){
-let data155 = data154.observedGeneration;
-if(!((typeof data155 == "number") && (!(data155 % 1) && !isNaN(data155)))){
-const err405 = {instancePath:instancePath+"/status/observedGeneration",schemaPath:"#/properties/status/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data154.length < 1){
+const err405 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err405];
 }
@@ -4940,11 +4939,11 @@ if (vErrors.length < 1000) vErrors.push(err405);
 }
 errors++;
 }
-}
-if(data154.acceptedGeneration !== undefined){
-let data156 = data154.acceptedGeneration;
-if(!((typeof data156 == "number") && (!(data156 % 1) && !isNaN(data156)))){
-const err406 = {instancePath:instancePath+"/status/acceptedGeneration",schemaPath:"#/properties/status/properties/acceptedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const len24 = data154.length;
+for(let i24=0; i24<len24; i24++){
+let data155 = data154[i24];
+if(typeof data155 !== "string"){
+const err406 = {instancePath:instancePath+"/spec/allow/takeOver/" + i24,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err406];
 }
@@ -4953,12 +4952,8 @@ if (vErrors.length < 1000) vErrors.push(err406);
 }
 errors++;
 }
-}
-if(data154.inForce !== undefined){
-let data157 = data154.inForce;
-if(data157 && typeof data157 == "object" && !Array.isArray(data157)){
-if(data157.generation === undefined){
-const err407 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+if(!(data155 === "mig-manager")){
+const err407 = {instancePath:instancePath+"/spec/allow/takeOver/" + i24,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.allow.properties.takeOver.items.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err407];
 }
@@ -4967,8 +4962,10 @@ if (vErrors.length < 1000) vErrors.push(err407);
 }
 errors++;
 }
-if(data157.spec === undefined){
-const err408 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
+}
+}
+else {
+const err408 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err408];
 }
@@ -4977,9 +4974,10 @@ if (vErrors.length < 1000) vErrors.push(err408);
 }
 errors++;
 }
-for(const key33 in data157){
-if(!((key33 === "generation") || (key33 === "spec"))){
-const err409 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key33},message:"must NOT have additional properties"};
+}
+}
+else {
+const err409 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err409];
 }
@@ -4989,10 +4987,10 @@ if (vErrors.length < 1000) vErrors.push(err409);
 errors++;
 }
 }
-if(data157.generation !== undefined){
-let data158 = data157.generation;
-if(!((typeof data158 == "number") && (!(data158 % 1) && !isNaN(data158)))){
-const err410 = {instancePath:instancePath+"/status/inForce/generation",schemaPath:"#/properties/status/properties/inForce/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data15.onDelete !== undefined){
+let data156 = data15.onDelete;
+if(typeof data156 !== "string"){
+const err410 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err410];
 }
@@ -5001,13 +4999,8 @@ if (vErrors.length < 1000) vErrors.push(err410);
 }
 errors++;
 }
-}
-if(data157.spec !== undefined){
-let data159 = data157.spec;
-if(data159 && typeof data159 == "object" && !Array.isArray(data159)){
-}
-else {
-const err411 = {instancePath:instancePath+"/status/inForce/spec",schemaPath:"#/properties/status/properties/inForce/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!((data156 === "Keep") || (data156 === "DisableMig"))){
+const err411 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.onDelete.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err411];
 }
@@ -5019,7 +5012,7 @@ errors++;
 }
 }
 else {
-const err412 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err412 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err412];
 }
@@ -5029,11 +5022,12 @@ if (vErrors.length < 1000) vErrors.push(err412);
 errors++;
 }
 }
-if(data154.history !== undefined){
-let data160 = data154.history;
-if(Array.isArray(data160)){
-if(data160.length > 20){
-const err413 = {instancePath:instancePath+"/status/history",schemaPath:"#/properties/status/properties/history/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"};
+if(data.status !== undefined){
+let data157 = data.status;
+if(data157 && typeof data157 == "object" && !Array.isArray(data157)){
+for(const key33 in data157){
+if(!(func2.call(schema11.properties.status.properties, key33))){
+const err413 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key33},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err413];
 }
@@ -5042,12 +5036,11 @@ if (vErrors.length < 1000) vErrors.push(err413);
 }
 errors++;
 }
-const len25 = data160.length;
-for(let i25=0; i25<len25; i25++){
-let data161 = data160[i25];
-if(data161 && typeof data161 == "object" && !Array.isArray(data161)){
-if(data161.generation === undefined){
-const err414 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+}
+if(data157.observedGeneration !== undefined){
+let data158 = data157.observedGeneration;
+if(!((typeof data158 == "number") && (!(data158 % 1) && !isNaN(data158)))){
+const err414 = {instancePath:instancePath+"/status/observedGeneration",schemaPath:"#/properties/status/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err414];
 }
@@ -5056,8 +5049,11 @@ if (vErrors.length < 1000) vErrors.push(err414);
 }
 errors++;
 }
-if(data161.time === undefined){
-const err415 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/required",keyword:"required",params:{missingProperty: "time"},message:"must have required property '"+"time"+"'"};
+}
+if(data157.acceptedGeneration !== undefined){
+let data159 = data157.acceptedGeneration;
+if(!((typeof data159 == "number") && (!(data159 % 1) && !isNaN(data159)))){
+const err415 = {instancePath:instancePath+"/status/acceptedGeneration",schemaPath:"#/properties/status/properties/acceptedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err415];
 }
@@ -5066,8 +5062,12 @@ if (vErrors.length < 1000) vErrors.push(err415);
 }
 errors++;
 }
-if(data161.spec === undefined){
-const err416 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
+}
+if(data157.inForce !== undefined){
+let data160 = data157.inForce;
+if(data160 && typeof data160 == "object" && !Array.isArray(data160)){
+if(data160.generation === undefined){
+const err416 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
 if(vErrors === null){
 vErrors = [err416];
 }
@@ -5076,9 +5076,8 @@ if (vErrors.length < 1000) vErrors.push(err416);
 }
 errors++;
 }
-for(const key34 in data161){
-if(!((((key34 === "generation") || (key34 === "time")) || (key34 === "manager")) || (key34 === "spec"))){
-const err417 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key34},message:"must NOT have additional properties"};
+if(data160.spec === undefined){
+const err417 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
 if(vErrors === null){
 vErrors = [err417];
 }
@@ -5087,11 +5086,9 @@ if (vErrors.length < 1000) vErrors.push(err417);
 }
 errors++;
 }
-}
-if(data161.generation !== undefined){
-let data162 = data161.generation;
-if(!((typeof data162 == "number") && (!(data162 % 1) && !isNaN(data162)))){
-const err418 = {instancePath:instancePath+"/status/history/" + i25+"/generation",schemaPath:"#/properties/status/properties/history/items/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+for(const key34 in data160){
+if(!((key34 === "generation") || (key34 === "spec"))){
+const err418 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key34},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err418];
 }
@@ -5101,9 +5098,10 @@ if (vErrors.length < 1000) vErrors.push(err418);
 errors++;
 }
 }
-if(data161.time !== undefined){
-if(typeof data161.time !== "string"){
-const err419 = {instancePath:instancePath+"/status/history/" + i25+"/time",schemaPath:"#/properties/status/properties/history/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data160.generation !== undefined){
+let data161 = data160.generation;
+if(!((typeof data161 == "number") && (!(data161 % 1) && !isNaN(data161)))){
+const err419 = {instancePath:instancePath+"/status/inForce/generation",schemaPath:"#/properties/status/properties/inForce/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err419];
 }
@@ -5113,11 +5111,12 @@ if (vErrors.length < 1000) vErrors.push(err419);
 errors++;
 }
 }
-if(data161.manager !== undefined){
-let data164 = data161.manager;
-if(typeof data164 === "string"){
-if(func3(data164) > 128){
-const err420 = {instancePath:instancePath+"/status/history/" + i25+"/manager",schemaPath:"#/properties/status/properties/history/items/properties/manager/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+if(data160.spec !== undefined){
+let data162 = data160.spec;
+if(data162 && typeof data162 == "object" && !Array.isArray(data162)){
+}
+else {
+const err420 = {instancePath:instancePath+"/status/inForce/spec",schemaPath:"#/properties/status/properties/inForce/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err420];
 }
@@ -5127,8 +5126,9 @@ if (vErrors.length < 1000) vErrors.push(err420);
 errors++;
 }
 }
+}
 else {
-const err421 = {instancePath:instancePath+"/status/history/" + i25+"/manager",schemaPath:"#/properties/status/properties/history/items/properties/manager/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err421 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err421];
 }
@@ -5138,12 +5138,11 @@ if (vErrors.length < 1000) vErrors.push(err421);
 errors++;
 }
 }
-if(data161.spec !== undefined){
-let data165 = data161.spec;
-if(data165 && typeof data165 == "object" && !Array.isArray(data165)){
-}
-else {
-const err422 = {instancePath:instancePath+"/status/history/" + i25+"/spec",schemaPath:"#/properties/status/properties/history/items/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data157.history !== undefined){
+let data163 = data157.history;
+if(Array.isArray(data163)){
+if(data163.length > 20){
+const err422 = {instancePath:instancePath+"/status/history",schemaPath:"#/properties/status/properties/history/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"};
 if(vErrors === null){
 vErrors = [err422];
 }
@@ -5152,10 +5151,12 @@ if (vErrors.length < 1000) vErrors.push(err422);
 }
 errors++;
 }
-}
-}
-else {
-const err423 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const len25 = data163.length;
+for(let i25=0; i25<len25; i25++){
+let data164 = data163[i25];
+if(data164 && typeof data164 == "object" && !Array.isArray(data164)){
+if(data164.generation === undefined){
+const err423 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
 if(vErrors === null){
 vErrors = [err423];
 }
@@ -5164,10 +5165,8 @@ if (vErrors.length < 1000) vErrors.push(err423);
 }
 errors++;
 }
-}
-}
-else {
-const err424 = {instancePath:instancePath+"/status/history",schemaPath:"#/properties/status/properties/history/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data164.time === undefined){
+const err424 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/required",keyword:"required",params:{missingProperty: "time"},message:"must have required property '"+"time"+"'"};
 if(vErrors === null){
 vErrors = [err424];
 }
@@ -5176,12 +5175,8 @@ if (vErrors.length < 1000) vErrors.push(err424);
 }
 errors++;
 }
-}
-if(data154.summary !== undefined){
-let data166 = data154.summary;
-if(typeof data166 === "string"){
-if(func3(data166) > 256){
-const err425 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
+if(data164.spec === undefined){
+const err425 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
 if(vErrors === null){
 vErrors = [err425];
 }
@@ -5190,9 +5185,9 @@ if (vErrors.length < 1000) vErrors.push(err425);
 }
 errors++;
 }
-}
-else {
-const err426 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key35 in data164){
+if(!((((key35 === "generation") || (key35 === "time")) || (key35 === "manager")) || (key35 === "spec"))){
+const err426 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key35},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err426];
 }
@@ -5202,11 +5197,10 @@ if (vErrors.length < 1000) vErrors.push(err426);
 errors++;
 }
 }
-if(data154.conditions !== undefined){
-let data167 = data154.conditions;
-if(Array.isArray(data167)){
-if(data167.length > 16){
-const err427 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data164.generation !== undefined){
+let data165 = data164.generation;
+if(!((typeof data165 == "number") && (!(data165 % 1) && !isNaN(data165)))){
+const err427 = {instancePath:instancePath+"/status/history/" + i25+"/generation",schemaPath:"#/properties/status/properties/history/items/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err427];
 }
@@ -5215,12 +5209,10 @@ if (vErrors.length < 1000) vErrors.push(err427);
 }
 errors++;
 }
-const len26 = data167.length;
-for(let i26=0; i26<len26; i26++){
-let data168 = data167[i26];
-if(data168 && typeof data168 == "object" && !Array.isArray(data168)){
-if(data168.type === undefined){
-const err428 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
+}
+if(data164.time !== undefined){
+if(typeof data164.time !== "string"){
+const err428 = {instancePath:instancePath+"/status/history/" + i25+"/time",schemaPath:"#/properties/status/properties/history/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err428];
 }
@@ -5229,8 +5221,12 @@ if (vErrors.length < 1000) vErrors.push(err428);
 }
 errors++;
 }
-if(data168.status === undefined){
-const err429 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
+}
+if(data164.manager !== undefined){
+let data167 = data164.manager;
+if(typeof data167 === "string"){
+if(func3(data167) > 128){
+const err429 = {instancePath:instancePath+"/status/history/" + i25+"/manager",schemaPath:"#/properties/status/properties/history/items/properties/manager/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err429];
 }
@@ -5239,8 +5235,9 @@ if (vErrors.length < 1000) vErrors.push(err429);
 }
 errors++;
 }
-if(data168.reason === undefined){
-const err430 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+}
+else {
+const err430 = {instancePath:instancePath+"/status/history/" + i25+"/manager",schemaPath:"#/properties/status/properties/history/items/properties/manager/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err430];
 }
@@ -5249,8 +5246,13 @@ if (vErrors.length < 1000) vErrors.push(err430);
 }
 errors++;
 }
-if(data168.message === undefined){
-const err431 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+if(data164.spec !== undefined){
+let data168 = data164.spec;
+if(data168 && typeof data168 == "object" && !Array.isArray(data168)){
+}
+else {
+const err431 = {instancePath:instancePath+"/status/history/" + i25+"/spec",schemaPath:"#/properties/status/properties/history/items/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err431];
 }
@@ -5259,8 +5261,10 @@ if (vErrors.length < 1000) vErrors.push(err431);
 }
 errors++;
 }
-if(data168.lastTransitionTime === undefined){
-const err432 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
+}
+}
+else {
+const err432 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err432];
 }
@@ -5269,9 +5273,10 @@ if (vErrors.length < 1000) vErrors.push(err432);
 }
 errors++;
 }
-for(const key35 in data168){
-if(!((((((key35 === "type") || (key35 === "status")) || (key35 === "reason")) || (key35 === "message")) || (key35 === "lastTransitionTime")) || (key35 === "observedGeneration"))){
-const err433 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key35},message:"must NOT have additional properties"};
+}
+}
+else {
+const err433 = {instancePath:instancePath+"/status/history",schemaPath:"#/properties/status/properties/history/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err433];
 }
@@ -5281,11 +5286,11 @@ if (vErrors.length < 1000) vErrors.push(err433);
 errors++;
 }
 }
-if(data168.type !== undefined){
-let data169 = data168.type;
+if(data157.summary !== undefined){
+let data169 = data157.summary;
 if(typeof data169 === "string"){
-if(func3(data169) > 316){
-const err434 = {instancePath:instancePath+"/status/conditions/" + i26+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
+if(func3(data169) > 256){
+const err434 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
 if(vErrors === null){
 vErrors = [err434];
 }
@@ -5296,7 +5301,7 @@ errors++;
 }
 }
 else {
-const err435 = {instancePath:instancePath+"/status/conditions/" + i26+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err435 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err435];
 }
@@ -5306,10 +5311,11 @@ if (vErrors.length < 1000) vErrors.push(err435);
 errors++;
 }
 }
-if(data168.status !== undefined){
-let data170 = data168.status;
-if(typeof data170 !== "string"){
-const err436 = {instancePath:instancePath+"/status/conditions/" + i26+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data157.conditions !== undefined){
+let data170 = data157.conditions;
+if(Array.isArray(data170)){
+if(data170.length > 16){
+const err436 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err436];
 }
@@ -5318,8 +5324,12 @@ if (vErrors.length < 1000) vErrors.push(err436);
 }
 errors++;
 }
-if(!(((data170 === "True") || (data170 === "False")) || (data170 === "Unknown"))){
-const err437 = {instancePath:instancePath+"/status/conditions/" + i26+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
+const len26 = data170.length;
+for(let i26=0; i26<len26; i26++){
+let data171 = data170[i26];
+if(data171 && typeof data171 == "object" && !Array.isArray(data171)){
+if(data171.type === undefined){
+const err437 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
 if(vErrors === null){
 vErrors = [err437];
 }
@@ -5328,12 +5338,8 @@ if (vErrors.length < 1000) vErrors.push(err437);
 }
 errors++;
 }
-}
-if(data168.reason !== undefined){
-let data171 = data168.reason;
-if(typeof data171 === "string"){
-if(func3(data171) > 1024){
-const err438 = {instancePath:instancePath+"/status/conditions/" + i26+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data171.status === undefined){
+const err438 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
 if(vErrors === null){
 vErrors = [err438];
 }
@@ -5342,9 +5348,8 @@ if (vErrors.length < 1000) vErrors.push(err438);
 }
 errors++;
 }
-}
-else {
-const err439 = {instancePath:instancePath+"/status/conditions/" + i26+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data171.reason === undefined){
+const err439 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err439];
 }
@@ -5353,12 +5358,8 @@ if (vErrors.length < 1000) vErrors.push(err439);
 }
 errors++;
 }
-}
-if(data168.message !== undefined){
-let data172 = data168.message;
-if(typeof data172 === "string"){
-if(func3(data172) > 8192){
-const err440 = {instancePath:instancePath+"/status/conditions/" + i26+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
+if(data171.message === undefined){
+const err440 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err440];
 }
@@ -5367,9 +5368,8 @@ if (vErrors.length < 1000) vErrors.push(err440);
 }
 errors++;
 }
-}
-else {
-const err441 = {instancePath:instancePath+"/status/conditions/" + i26+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data171.lastTransitionTime === undefined){
+const err441 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
 if(vErrors === null){
 vErrors = [err441];
 }
@@ -5378,10 +5378,9 @@ if (vErrors.length < 1000) vErrors.push(err441);
 }
 errors++;
 }
-}
-if(data168.lastTransitionTime !== undefined){
-if(typeof data168.lastTransitionTime !== "string"){
-const err442 = {instancePath:instancePath+"/status/conditions/" + i26+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key36 in data171){
+if(!((((((key36 === "type") || (key36 === "status")) || (key36 === "reason")) || (key36 === "message")) || (key36 === "lastTransitionTime")) || (key36 === "observedGeneration"))){
+const err442 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key36},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err442];
 }
@@ -5391,10 +5390,11 @@ if (vErrors.length < 1000) vErrors.push(err442);
 errors++;
 }
 }
-if(data168.observedGeneration !== undefined){
-let data174 = data168.observedGeneration;
-if(!((typeof data174 == "number") && (!(data174 % 1) && !isNaN(data174)))){
-const err443 = {instancePath:instancePath+"/status/conditions/" + i26+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data171.type !== undefined){
+let data172 = data171.type;
+if(typeof data172 === "string"){
+if(func3(data172) > 316){
+const err443 = {instancePath:instancePath+"/status/conditions/" + i26+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
 if(vErrors === null){
 vErrors = [err443];
 }
@@ -5404,9 +5404,8 @@ if (vErrors.length < 1000) vErrors.push(err443);
 errors++;
 }
 }
-}
 else {
-const err444 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err444 = {instancePath:instancePath+"/status/conditions/" + i26+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err444];
 }
@@ -5416,9 +5415,10 @@ if (vErrors.length < 1000) vErrors.push(err444);
 errors++;
 }
 }
-}
-else {
-const err445 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data171.status !== undefined){
+let data173 = data171.status;
+if(typeof data173 !== "string"){
+const err445 = {instancePath:instancePath+"/status/conditions/" + i26+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err445];
 }
@@ -5427,13 +5427,8 @@ if (vErrors.length < 1000) vErrors.push(err445);
 }
 errors++;
 }
-}
-if(data154.nodes !== undefined){
-let data175 = data154.nodes;
-if(data175 && typeof data175 == "object" && !Array.isArray(data175)){
-for(const key36 in data175){
-if(!((((((((key36 === "matched") || (key36 === "ready")) || (key36 === "updating")) || (key36 === "pending")) || (key36 === "failed")) || (key36 === "outranked")) || (key36 === "conflicted")) || (key36 === "skipped"))){
-const err446 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key36},message:"must NOT have additional properties"};
+if(!(((data173 === "True") || (data173 === "False")) || (data173 === "Unknown"))){
+const err446 = {instancePath:instancePath+"/status/conditions/" + i26+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err446];
 }
@@ -5443,10 +5438,11 @@ if (vErrors.length < 1000) vErrors.push(err446);
 errors++;
 }
 }
-if(data175.matched !== undefined){
-let data176 = data175.matched;
-if(!((typeof data176 == "number") && (!(data176 % 1) && !isNaN(data176)))){
-const err447 = {instancePath:instancePath+"/status/nodes/matched",schemaPath:"#/properties/status/properties/nodes/properties/matched/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data171.reason !== undefined){
+let data174 = data171.reason;
+if(typeof data174 === "string"){
+if(func3(data174) > 1024){
+const err447 = {instancePath:instancePath+"/status/conditions/" + i26+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err447];
 }
@@ -5456,10 +5452,8 @@ if (vErrors.length < 1000) vErrors.push(err447);
 errors++;
 }
 }
-if(data175.ready !== undefined){
-let data177 = data175.ready;
-if(!((typeof data177 == "number") && (!(data177 % 1) && !isNaN(data177)))){
-const err448 = {instancePath:instancePath+"/status/nodes/ready",schemaPath:"#/properties/status/properties/nodes/properties/ready/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err448 = {instancePath:instancePath+"/status/conditions/" + i26+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err448];
 }
@@ -5469,10 +5463,11 @@ if (vErrors.length < 1000) vErrors.push(err448);
 errors++;
 }
 }
-if(data175.updating !== undefined){
-let data178 = data175.updating;
-if(!((typeof data178 == "number") && (!(data178 % 1) && !isNaN(data178)))){
-const err449 = {instancePath:instancePath+"/status/nodes/updating",schemaPath:"#/properties/status/properties/nodes/properties/updating/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data171.message !== undefined){
+let data175 = data171.message;
+if(typeof data175 === "string"){
+if(func3(data175) > 8192){
+const err449 = {instancePath:instancePath+"/status/conditions/" + i26+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
 if(vErrors === null){
 vErrors = [err449];
 }
@@ -5482,10 +5477,8 @@ if (vErrors.length < 1000) vErrors.push(err449);
 errors++;
 }
 }
-if(data175.pending !== undefined){
-let data179 = data175.pending;
-if(!((typeof data179 == "number") && (!(data179 % 1) && !isNaN(data179)))){
-const err450 = {instancePath:instancePath+"/status/nodes/pending",schemaPath:"#/properties/status/properties/nodes/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err450 = {instancePath:instancePath+"/status/conditions/" + i26+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err450];
 }
@@ -5495,10 +5488,9 @@ if (vErrors.length < 1000) vErrors.push(err450);
 errors++;
 }
 }
-if(data175.failed !== undefined){
-let data180 = data175.failed;
-if(!((typeof data180 == "number") && (!(data180 % 1) && !isNaN(data180)))){
-const err451 = {instancePath:instancePath+"/status/nodes/failed",schemaPath:"#/properties/status/properties/nodes/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data171.lastTransitionTime !== undefined){
+if(typeof data171.lastTransitionTime !== "string"){
+const err451 = {instancePath:instancePath+"/status/conditions/" + i26+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err451];
 }
@@ -5508,10 +5500,10 @@ if (vErrors.length < 1000) vErrors.push(err451);
 errors++;
 }
 }
-if(data175.outranked !== undefined){
-let data181 = data175.outranked;
-if(!((typeof data181 == "number") && (!(data181 % 1) && !isNaN(data181)))){
-const err452 = {instancePath:instancePath+"/status/nodes/outranked",schemaPath:"#/properties/status/properties/nodes/properties/outranked/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data171.observedGeneration !== undefined){
+let data177 = data171.observedGeneration;
+if(!((typeof data177 == "number") && (!(data177 % 1) && !isNaN(data177)))){
+const err452 = {instancePath:instancePath+"/status/conditions/" + i26+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err452];
 }
@@ -5521,10 +5513,9 @@ if (vErrors.length < 1000) vErrors.push(err452);
 errors++;
 }
 }
-if(data175.conflicted !== undefined){
-let data182 = data175.conflicted;
-if(!((typeof data182 == "number") && (!(data182 % 1) && !isNaN(data182)))){
-const err453 = {instancePath:instancePath+"/status/nodes/conflicted",schemaPath:"#/properties/status/properties/nodes/properties/conflicted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err453 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err453];
 }
@@ -5534,10 +5525,9 @@ if (vErrors.length < 1000) vErrors.push(err453);
 errors++;
 }
 }
-if(data175.skipped !== undefined){
-let data183 = data175.skipped;
-if(!((typeof data183 == "number") && (!(data183 % 1) && !isNaN(data183)))){
-const err454 = {instancePath:instancePath+"/status/nodes/skipped",schemaPath:"#/properties/status/properties/nodes/properties/skipped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err454 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err454];
 }
@@ -5547,9 +5537,12 @@ if (vErrors.length < 1000) vErrors.push(err454);
 errors++;
 }
 }
-}
-else {
-const err455 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data157.nodes !== undefined){
+let data178 = data157.nodes;
+if(data178 && typeof data178 == "object" && !Array.isArray(data178)){
+for(const key37 in data178){
+if(!((((((((key37 === "matched") || (key37 === "ready")) || (key37 === "updating")) || (key37 === "pending")) || (key37 === "failed")) || (key37 === "outranked")) || (key37 === "conflicted")) || (key37 === "skipped"))){
+const err455 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key37},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err455];
 }
@@ -5559,11 +5552,10 @@ if (vErrors.length < 1000) vErrors.push(err455);
 errors++;
 }
 }
-if(data154.schedule !== undefined){
-let data184 = data154.schedule;
-if(data184 && typeof data184 == "object" && !Array.isArray(data184)){
-if(data184.since === undefined){
-const err456 = {instancePath:instancePath+"/status/schedule",schemaPath:"#/properties/status/properties/schedule/required",keyword:"required",params:{missingProperty: "since"},message:"must have required property '"+"since"+"'"};
+if(data178.matched !== undefined){
+let data179 = data178.matched;
+if(!((typeof data179 == "number") && (!(data179 % 1) && !isNaN(data179)))){
+const err456 = {instancePath:instancePath+"/status/nodes/matched",schemaPath:"#/properties/status/properties/nodes/properties/matched/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err456];
 }
@@ -5572,9 +5564,11 @@ if (vErrors.length < 1000) vErrors.push(err456);
 }
 errors++;
 }
-for(const key37 in data184){
-if(!(((key37 === "name") || (key37 === "since")) || (key37 === "next"))){
-const err457 = {instancePath:instancePath+"/status/schedule",schemaPath:"#/properties/status/properties/schedule/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key37},message:"must NOT have additional properties"};
+}
+if(data178.ready !== undefined){
+let data180 = data178.ready;
+if(!((typeof data180 == "number") && (!(data180 % 1) && !isNaN(data180)))){
+const err457 = {instancePath:instancePath+"/status/nodes/ready",schemaPath:"#/properties/status/properties/nodes/properties/ready/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err457];
 }
@@ -5584,11 +5578,10 @@ if (vErrors.length < 1000) vErrors.push(err457);
 errors++;
 }
 }
-if(data184.name !== undefined){
-let data185 = data184.name;
-if(typeof data185 === "string"){
-if(func3(data185) > 32){
-const err458 = {instancePath:instancePath+"/status/schedule/name",schemaPath:"#/properties/status/properties/schedule/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data178.updating !== undefined){
+let data181 = data178.updating;
+if(!((typeof data181 == "number") && (!(data181 % 1) && !isNaN(data181)))){
+const err458 = {instancePath:instancePath+"/status/nodes/updating",schemaPath:"#/properties/status/properties/nodes/properties/updating/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err458];
 }
@@ -5598,8 +5591,10 @@ if (vErrors.length < 1000) vErrors.push(err458);
 errors++;
 }
 }
-else {
-const err459 = {instancePath:instancePath+"/status/schedule/name",schemaPath:"#/properties/status/properties/schedule/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data178.pending !== undefined){
+let data182 = data178.pending;
+if(!((typeof data182 == "number") && (!(data182 % 1) && !isNaN(data182)))){
+const err459 = {instancePath:instancePath+"/status/nodes/pending",schemaPath:"#/properties/status/properties/nodes/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err459];
 }
@@ -5609,9 +5604,10 @@ if (vErrors.length < 1000) vErrors.push(err459);
 errors++;
 }
 }
-if(data184.since !== undefined){
-if(typeof data184.since !== "string"){
-const err460 = {instancePath:instancePath+"/status/schedule/since",schemaPath:"#/properties/status/properties/schedule/properties/since/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data178.failed !== undefined){
+let data183 = data178.failed;
+if(!((typeof data183 == "number") && (!(data183 % 1) && !isNaN(data183)))){
+const err460 = {instancePath:instancePath+"/status/nodes/failed",schemaPath:"#/properties/status/properties/nodes/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err460];
 }
@@ -5621,11 +5617,10 @@ if (vErrors.length < 1000) vErrors.push(err460);
 errors++;
 }
 }
-if(data184.next !== undefined){
-let data187 = data184.next;
-if(data187 && typeof data187 == "object" && !Array.isArray(data187)){
-if(data187.time === undefined){
-const err461 = {instancePath:instancePath+"/status/schedule/next",schemaPath:"#/properties/status/properties/schedule/properties/next/required",keyword:"required",params:{missingProperty: "time"},message:"must have required property '"+"time"+"'"};
+if(data178.outranked !== undefined){
+let data184 = data178.outranked;
+if(!((typeof data184 == "number") && (!(data184 % 1) && !isNaN(data184)))){
+const err461 = {instancePath:instancePath+"/status/nodes/outranked",schemaPath:"#/properties/status/properties/nodes/properties/outranked/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err461];
 }
@@ -5634,9 +5629,11 @@ if (vErrors.length < 1000) vErrors.push(err461);
 }
 errors++;
 }
-for(const key38 in data187){
-if(!((key38 === "name") || (key38 === "time"))){
-const err462 = {instancePath:instancePath+"/status/schedule/next",schemaPath:"#/properties/status/properties/schedule/properties/next/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key38},message:"must NOT have additional properties"};
+}
+if(data178.conflicted !== undefined){
+let data185 = data178.conflicted;
+if(!((typeof data185 == "number") && (!(data185 % 1) && !isNaN(data185)))){
+const err462 = {instancePath:instancePath+"/status/nodes/conflicted",schemaPath:"#/properties/status/properties/nodes/properties/conflicted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err462];
 }
@@ -5646,11 +5643,10 @@ if (vErrors.length < 1000) vErrors.push(err462);
 errors++;
 }
 }
-if(data187.name !== undefined){
-let data188 = data187.name;
-if(typeof data188 === "string"){
-if(func3(data188) > 32){
-const err463 = {instancePath:instancePath+"/status/schedule/next/name",schemaPath:"#/properties/status/properties/schedule/properties/next/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data178.skipped !== undefined){
+let data186 = data178.skipped;
+if(!((typeof data186 == "number") && (!(data186 % 1) && !isNaN(data186)))){
+const err463 = {instancePath:instancePath+"/status/nodes/skipped",schemaPath:"#/properties/status/properties/nodes/properties/skipped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err463];
 }
@@ -5660,8 +5656,9 @@ if (vErrors.length < 1000) vErrors.push(err463);
 errors++;
 }
 }
+}
 else {
-const err464 = {instancePath:instancePath+"/status/schedule/next/name",schemaPath:"#/properties/status/properties/schedule/properties/next/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err464 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err464];
 }
@@ -5671,9 +5668,11 @@ if (vErrors.length < 1000) vErrors.push(err464);
 errors++;
 }
 }
-if(data187.time !== undefined){
-if(typeof data187.time !== "string"){
-const err465 = {instancePath:instancePath+"/status/schedule/next/time",schemaPath:"#/properties/status/properties/schedule/properties/next/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data157.schedule !== undefined){
+let data187 = data157.schedule;
+if(data187 && typeof data187 == "object" && !Array.isArray(data187)){
+if(data187.since === undefined){
+const err465 = {instancePath:instancePath+"/status/schedule",schemaPath:"#/properties/status/properties/schedule/required",keyword:"required",params:{missingProperty: "since"},message:"must have required property '"+"since"+"'"};
 if(vErrors === null){
 vErrors = [err465];
 }
@@ -5682,10 +5681,9 @@ if (vErrors.length < 1000) vErrors.push(err465);
 }
 errors++;
 }
-}
-}
-else {
-const err466 = {instancePath:instancePath+"/status/schedule/next",schemaPath:"#/properties/status/properties/schedule/properties/next/type",keyword:"type",params:{type: "object"},message:"must be object"};
+for(const key38 in data187){
+if(!(((key38 === "name") || (key38 === "since")) || (key38 === "next"))){
+const err466 = {instancePath:instancePath+"/status/schedule",schemaPath:"#/properties/status/properties/schedule/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key38},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err466];
 }
@@ -5695,9 +5693,11 @@ if (vErrors.length < 1000) vErrors.push(err466);
 errors++;
 }
 }
-}
-else {
-const err467 = {instancePath:instancePath+"/status/schedule",schemaPath:"#/properties/status/properties/schedule/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data187.name !== undefined){
+let data188 = data187.name;
+if(typeof data188 === "string"){
+if(func3(data188) > 32){
+const err467 = {instancePath:instancePath+"/status/schedule/name",schemaPath:"#/properties/status/properties/schedule/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err467];
 }
@@ -5707,11 +5707,8 @@ if (vErrors.length < 1000) vErrors.push(err467);
 errors++;
 }
 }
-if(data154.demand !== undefined){
-let data190 = data154.demand;
-if(Array.isArray(data190)){
-if(data190.length > 16){
-const err468 = {instancePath:instancePath+"/status/demand",schemaPath:"#/properties/status/properties/demand/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+else {
+const err468 = {instancePath:instancePath+"/status/schedule/name",schemaPath:"#/properties/status/properties/schedule/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err468];
 }
@@ -5720,12 +5717,10 @@ if (vErrors.length < 1000) vErrors.push(err468);
 }
 errors++;
 }
-const len27 = data190.length;
-for(let i27=0; i27<len27; i27++){
-let data191 = data190[i27];
-if(data191 && typeof data191 == "object" && !Array.isArray(data191)){
-if(data191.name === undefined){
-const err469 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+}
+if(data187.since !== undefined){
+if(typeof data187.since !== "string"){
+const err469 = {instancePath:instancePath+"/status/schedule/since",schemaPath:"#/properties/status/properties/schedule/properties/since/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err469];
 }
@@ -5734,8 +5729,12 @@ if (vErrors.length < 1000) vErrors.push(err469);
 }
 errors++;
 }
-if(data191.wanted === undefined){
-const err470 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "wanted"},message:"must have required property '"+"wanted"+"'"};
+}
+if(data187.next !== undefined){
+let data190 = data187.next;
+if(data190 && typeof data190 == "object" && !Array.isArray(data190)){
+if(data190.time === undefined){
+const err470 = {instancePath:instancePath+"/status/schedule/next",schemaPath:"#/properties/status/properties/schedule/properties/next/required",keyword:"required",params:{missingProperty: "time"},message:"must have required property '"+"time"+"'"};
 if(vErrors === null){
 vErrors = [err470];
 }
@@ -5744,8 +5743,9 @@ if (vErrors.length < 1000) vErrors.push(err470);
 }
 errors++;
 }
-if(data191.offered === undefined){
-const err471 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "offered"},message:"must have required property '"+"offered"+"'"};
+for(const key39 in data190){
+if(!((key39 === "name") || (key39 === "time"))){
+const err471 = {instancePath:instancePath+"/status/schedule/next",schemaPath:"#/properties/status/properties/schedule/properties/next/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key39},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err471];
 }
@@ -5754,8 +5754,12 @@ if (vErrors.length < 1000) vErrors.push(err471);
 }
 errors++;
 }
-if(data191.used === undefined){
-const err472 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "used"},message:"must have required property '"+"used"+"'"};
+}
+if(data190.name !== undefined){
+let data191 = data190.name;
+if(typeof data191 === "string"){
+if(func3(data191) > 32){
+const err472 = {instancePath:instancePath+"/status/schedule/next/name",schemaPath:"#/properties/status/properties/schedule/properties/next/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err472];
 }
@@ -5764,8 +5768,9 @@ if (vErrors.length < 1000) vErrors.push(err472);
 }
 errors++;
 }
-if(data191.unmet === undefined){
-const err473 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "unmet"},message:"must have required property '"+"unmet"+"'"};
+}
+else {
+const err473 = {instancePath:instancePath+"/status/schedule/next/name",schemaPath:"#/properties/status/properties/schedule/properties/next/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err473];
 }
@@ -5774,9 +5779,10 @@ if (vErrors.length < 1000) vErrors.push(err473);
 }
 errors++;
 }
-for(const key39 in data191){
-if(!(((((((key39 === "name") || (key39 === "wanted")) || (key39 === "offered")) || (key39 === "used")) || (key39 === "waiting")) || (key39 === "unmet")) || (key39 === "why"))){
-const err474 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key39},message:"must NOT have additional properties"};
+}
+if(data190.time !== undefined){
+if(typeof data190.time !== "string"){
+const err474 = {instancePath:instancePath+"/status/schedule/next/time",schemaPath:"#/properties/status/properties/schedule/properties/next/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err474];
 }
@@ -5786,11 +5792,9 @@ if (vErrors.length < 1000) vErrors.push(err474);
 errors++;
 }
 }
-if(data191.name !== undefined){
-let data192 = data191.name;
-if(typeof data192 === "string"){
-if(func3(data192) > 32){
-const err475 = {instancePath:instancePath+"/status/demand/" + i27+"/name",schemaPath:"#/properties/status/properties/demand/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+}
+else {
+const err475 = {instancePath:instancePath+"/status/schedule/next",schemaPath:"#/properties/status/properties/schedule/properties/next/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err475];
 }
@@ -5800,8 +5804,9 @@ if (vErrors.length < 1000) vErrors.push(err475);
 errors++;
 }
 }
+}
 else {
-const err476 = {instancePath:instancePath+"/status/demand/" + i27+"/name",schemaPath:"#/properties/status/properties/demand/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err476 = {instancePath:instancePath+"/status/schedule",schemaPath:"#/properties/status/properties/schedule/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err476];
 }
@@ -5811,10 +5816,11 @@ if (vErrors.length < 1000) vErrors.push(err476);
 errors++;
 }
 }
-if(data191.wanted !== undefined){
-let data193 = data191.wanted;
-if(!((typeof data193 == "number") && (!(data193 % 1) && !isNaN(data193)))){
-const err477 = {instancePath:instancePath+"/status/demand/" + i27+"/wanted",schemaPath:"#/properties/status/properties/demand/items/properties/wanted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data157.demand !== undefined){
+let data193 = data157.demand;
+if(Array.isArray(data193)){
+if(data193.length > 16){
+const err477 = {instancePath:instancePath+"/status/demand",schemaPath:"#/properties/status/properties/demand/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err477];
 }
@@ -5823,11 +5829,12 @@ if (vErrors.length < 1000) vErrors.push(err477);
 }
 errors++;
 }
-}
-if(data191.offered !== undefined){
-let data194 = data191.offered;
-if(!((typeof data194 == "number") && (!(data194 % 1) && !isNaN(data194)))){
-const err478 = {instancePath:instancePath+"/status/demand/" + i27+"/offered",schemaPath:"#/properties/status/properties/demand/items/properties/offered/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const len27 = data193.length;
+for(let i27=0; i27<len27; i27++){
+let data194 = data193[i27];
+if(data194 && typeof data194 == "object" && !Array.isArray(data194)){
+if(data194.name === undefined){
+const err478 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
 if(vErrors === null){
 vErrors = [err478];
 }
@@ -5836,11 +5843,8 @@ if (vErrors.length < 1000) vErrors.push(err478);
 }
 errors++;
 }
-}
-if(data191.used !== undefined){
-let data195 = data191.used;
-if(!((typeof data195 == "number") && (!(data195 % 1) && !isNaN(data195)))){
-const err479 = {instancePath:instancePath+"/status/demand/" + i27+"/used",schemaPath:"#/properties/status/properties/demand/items/properties/used/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data194.wanted === undefined){
+const err479 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "wanted"},message:"must have required property '"+"wanted"+"'"};
 if(vErrors === null){
 vErrors = [err479];
 }
@@ -5849,11 +5853,8 @@ if (vErrors.length < 1000) vErrors.push(err479);
 }
 errors++;
 }
-}
-if(data191.waiting !== undefined){
-let data196 = data191.waiting;
-if(!((typeof data196 == "number") && (!(data196 % 1) && !isNaN(data196)))){
-const err480 = {instancePath:instancePath+"/status/demand/" + i27+"/waiting",schemaPath:"#/properties/status/properties/demand/items/properties/waiting/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data194.offered === undefined){
+const err480 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "offered"},message:"must have required property '"+"offered"+"'"};
 if(vErrors === null){
 vErrors = [err480];
 }
@@ -5862,11 +5863,8 @@ if (vErrors.length < 1000) vErrors.push(err480);
 }
 errors++;
 }
-}
-if(data191.unmet !== undefined){
-let data197 = data191.unmet;
-if(!((typeof data197 == "number") && (!(data197 % 1) && !isNaN(data197)))){
-const err481 = {instancePath:instancePath+"/status/demand/" + i27+"/unmet",schemaPath:"#/properties/status/properties/demand/items/properties/unmet/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data194.used === undefined){
+const err481 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "used"},message:"must have required property '"+"used"+"'"};
 if(vErrors === null){
 vErrors = [err481];
 }
@@ -5875,12 +5873,8 @@ if (vErrors.length < 1000) vErrors.push(err481);
 }
 errors++;
 }
-}
-if(data191.why !== undefined){
-let data198 = data191.why;
-if(typeof data198 === "string"){
-if(func3(data198) > 1024){
-const err482 = {instancePath:instancePath+"/status/demand/" + i27+"/why",schemaPath:"#/properties/status/properties/demand/items/properties/why/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data194.unmet === undefined){
+const err482 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "unmet"},message:"must have required property '"+"unmet"+"'"};
 if(vErrors === null){
 vErrors = [err482];
 }
@@ -5889,9 +5883,9 @@ if (vErrors.length < 1000) vErrors.push(err482);
 }
 errors++;
 }
-}
-else {
-const err483 = {instancePath:instancePath+"/status/demand/" + i27+"/why",schemaPath:"#/properties/status/properties/demand/items/properties/why/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key40 in data194){
+if(!(((((((key40 === "name") || (key40 === "wanted")) || (key40 === "offered")) || (key40 === "used")) || (key40 === "waiting")) || (key40 === "unmet")) || (key40 === "why"))){
+const err483 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key40},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err483];
 }
@@ -5901,9 +5895,11 @@ if (vErrors.length < 1000) vErrors.push(err483);
 errors++;
 }
 }
-}
-else {
-const err484 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data194.name !== undefined){
+let data195 = data194.name;
+if(typeof data195 === "string"){
+if(func3(data195) > 32){
+const err484 = {instancePath:instancePath+"/status/demand/" + i27+"/name",schemaPath:"#/properties/status/properties/demand/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err484];
 }
@@ -5913,9 +5909,8 @@ if (vErrors.length < 1000) vErrors.push(err484);
 errors++;
 }
 }
-}
 else {
-const err485 = {instancePath:instancePath+"/status/demand",schemaPath:"#/properties/status/properties/demand/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err485 = {instancePath:instancePath+"/status/demand/" + i27+"/name",schemaPath:"#/properties/status/properties/demand/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err485];
 }
@@ -5925,11 +5920,10 @@ if (vErrors.length < 1000) vErrors.push(err485);
 errors++;
 }
 }
-if(data154.steady !== undefined){
-let data199 = data154.steady;
-if(data199 && typeof data199 == "object" && !Array.isArray(data199)){
-if(Object.keys(data199).length > 16){
-const err486 = {instancePath:instancePath+"/status/steady",schemaPath:"#/properties/status/properties/steady/maxProperties",keyword:"maxProperties",params:{limit: 16},message:"must NOT have more than 16 properties"};
+if(data194.wanted !== undefined){
+let data196 = data194.wanted;
+if(!((typeof data196 == "number") && (!(data196 % 1) && !isNaN(data196)))){
+const err486 = {instancePath:instancePath+"/status/demand/" + i27+"/wanted",schemaPath:"#/properties/status/properties/demand/items/properties/wanted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err486];
 }
@@ -5938,10 +5932,11 @@ if (vErrors.length < 1000) vErrors.push(err486);
 }
 errors++;
 }
-for(const key40 in data199){
-let data200 = data199[key40];
-if(!((typeof data200 == "number") && (!(data200 % 1) && !isNaN(data200)))){
-const err487 = {instancePath:instancePath+"/status/steady/" + key40.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/steady/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data194.offered !== undefined){
+let data197 = data194.offered;
+if(!((typeof data197 == "number") && (!(data197 % 1) && !isNaN(data197)))){
+const err487 = {instancePath:instancePath+"/status/demand/" + i27+"/offered",schemaPath:"#/properties/status/properties/demand/items/properties/offered/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err487];
 }
@@ -5950,9 +5945,11 @@ if (vErrors.length < 1000) vErrors.push(err487);
 }
 errors++;
 }
-if(typeof data200 == "number"){
-if(data200 < 0 || isNaN(data200)){
-const err488 = {instancePath:instancePath+"/status/steady/" + key40.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/steady/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+if(data194.used !== undefined){
+let data198 = data194.used;
+if(!((typeof data198 == "number") && (!(data198 % 1) && !isNaN(data198)))){
+const err488 = {instancePath:instancePath+"/status/demand/" + i27+"/used",schemaPath:"#/properties/status/properties/demand/items/properties/used/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err488];
 }
@@ -5962,10 +5959,10 @@ if (vErrors.length < 1000) vErrors.push(err488);
 errors++;
 }
 }
-}
-}
-else {
-const err489 = {instancePath:instancePath+"/status/steady",schemaPath:"#/properties/status/properties/steady/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data194.waiting !== undefined){
+let data199 = data194.waiting;
+if(!((typeof data199 == "number") && (!(data199 % 1) && !isNaN(data199)))){
+const err489 = {instancePath:instancePath+"/status/demand/" + i27+"/waiting",schemaPath:"#/properties/status/properties/demand/items/properties/waiting/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err489];
 }
@@ -5975,11 +5972,10 @@ if (vErrors.length < 1000) vErrors.push(err489);
 errors++;
 }
 }
-if(data154.defrag !== undefined){
-let data201 = data154.defrag;
-if(data201 && typeof data201 == "object" && !Array.isArray(data201)){
-if(data201.request === undefined){
-const err490 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/required",keyword:"required",params:{missingProperty: "request"},message:"must have required property '"+"request"+"'"};
+if(data194.unmet !== undefined){
+let data200 = data194.unmet;
+if(!((typeof data200 == "number") && (!(data200 % 1) && !isNaN(data200)))){
+const err490 = {instancePath:instancePath+"/status/demand/" + i27+"/unmet",schemaPath:"#/properties/status/properties/demand/items/properties/unmet/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err490];
 }
@@ -5988,8 +5984,12 @@ if (vErrors.length < 1000) vErrors.push(err490);
 }
 errors++;
 }
-if(data201.state === undefined){
-const err491 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/required",keyword:"required",params:{missingProperty: "state"},message:"must have required property '"+"state"+"'"};
+}
+if(data194.why !== undefined){
+let data201 = data194.why;
+if(typeof data201 === "string"){
+if(func3(data201) > 1024){
+const err491 = {instancePath:instancePath+"/status/demand/" + i27+"/why",schemaPath:"#/properties/status/properties/demand/items/properties/why/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err491];
 }
@@ -5998,8 +5998,9 @@ if (vErrors.length < 1000) vErrors.push(err491);
 }
 errors++;
 }
-if(data201.message === undefined){
-const err492 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+else {
+const err492 = {instancePath:instancePath+"/status/demand/" + i27+"/why",schemaPath:"#/properties/status/properties/demand/items/properties/why/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err492];
 }
@@ -6008,9 +6009,10 @@ if (vErrors.length < 1000) vErrors.push(err492);
 }
 errors++;
 }
-for(const key41 in data201){
-if(!(((key41 === "request") || (key41 === "state")) || (key41 === "message"))){
-const err493 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key41},message:"must NOT have additional properties"};
+}
+}
+else {
+const err493 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err493];
 }
@@ -6020,11 +6022,9 @@ if (vErrors.length < 1000) vErrors.push(err493);
 errors++;
 }
 }
-if(data201.request !== undefined){
-let data202 = data201.request;
-if(typeof data202 === "string"){
-if(func3(data202) > 1024){
-const err494 = {instancePath:instancePath+"/status/defrag/request",schemaPath:"#/properties/status/properties/defrag/properties/request/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+}
+else {
+const err494 = {instancePath:instancePath+"/status/demand",schemaPath:"#/properties/status/properties/demand/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err494];
 }
@@ -6034,8 +6034,11 @@ if (vErrors.length < 1000) vErrors.push(err494);
 errors++;
 }
 }
-else {
-const err495 = {instancePath:instancePath+"/status/defrag/request",schemaPath:"#/properties/status/properties/defrag/properties/request/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data157.steady !== undefined){
+let data202 = data157.steady;
+if(data202 && typeof data202 == "object" && !Array.isArray(data202)){
+if(Object.keys(data202).length > 16){
+const err495 = {instancePath:instancePath+"/status/steady",schemaPath:"#/properties/status/properties/steady/maxProperties",keyword:"maxProperties",params:{limit: 16},message:"must NOT have more than 16 properties"};
 if(vErrors === null){
 vErrors = [err495];
 }
@@ -6044,11 +6047,10 @@ if (vErrors.length < 1000) vErrors.push(err495);
 }
 errors++;
 }
-}
-if(data201.state !== undefined){
-let data203 = data201.state;
-if(typeof data203 !== "string"){
-const err496 = {instancePath:instancePath+"/status/defrag/state",schemaPath:"#/properties/status/properties/defrag/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key41 in data202){
+let data203 = data202[key41];
+if(!((typeof data203 == "number") && (!(data203 % 1) && !isNaN(data203)))){
+const err496 = {instancePath:instancePath+"/status/steady/" + key41.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/steady/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err496];
 }
@@ -6057,8 +6059,9 @@ if (vErrors.length < 1000) vErrors.push(err496);
 }
 errors++;
 }
-if(!(((data203 === "Making") || (data203 === "Done")) || (data203 === "Refused"))){
-const err497 = {instancePath:instancePath+"/status/defrag/state",schemaPath:"#/properties/status/properties/defrag/properties/state/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.defrag.properties.state.enum},message:"must be equal to one of the allowed values"};
+if(typeof data203 == "number"){
+if(data203 < 0 || isNaN(data203)){
+const err497 = {instancePath:instancePath+"/status/steady/" + key41.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/steady/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err497];
 }
@@ -6068,11 +6071,10 @@ if (vErrors.length < 1000) vErrors.push(err497);
 errors++;
 }
 }
-if(data201.message !== undefined){
-let data204 = data201.message;
-if(typeof data204 === "string"){
-if(func3(data204) > 1024){
-const err498 = {instancePath:instancePath+"/status/defrag/message",schemaPath:"#/properties/status/properties/defrag/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+}
+}
+else {
+const err498 = {instancePath:instancePath+"/status/steady",schemaPath:"#/properties/status/properties/steady/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err498];
 }
@@ -6082,8 +6084,11 @@ if (vErrors.length < 1000) vErrors.push(err498);
 errors++;
 }
 }
-else {
-const err499 = {instancePath:instancePath+"/status/defrag/message",schemaPath:"#/properties/status/properties/defrag/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data157.defrag !== undefined){
+let data204 = data157.defrag;
+if(data204 && typeof data204 == "object" && !Array.isArray(data204)){
+if(data204.request === undefined){
+const err499 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/required",keyword:"required",params:{missingProperty: "request"},message:"must have required property '"+"request"+"'"};
 if(vErrors === null){
 vErrors = [err499];
 }
@@ -6092,10 +6097,8 @@ if (vErrors.length < 1000) vErrors.push(err499);
 }
 errors++;
 }
-}
-}
-else {
-const err500 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data204.state === undefined){
+const err500 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/required",keyword:"required",params:{missingProperty: "state"},message:"must have required property '"+"state"+"'"};
 if(vErrors === null){
 vErrors = [err500];
 }
@@ -6104,13 +6107,8 @@ if (vErrors.length < 1000) vErrors.push(err500);
 }
 errors++;
 }
-}
-if(data154.plan !== undefined){
-let data205 = data154.plan;
-if(data205 && typeof data205 == "object" && !Array.isArray(data205)){
-for(const key42 in data205){
-if(!(((((key42 === "gpusChanging") || (key42 === "instancesKept")) || (key42 === "instancesDestroyed")) || (key42 === "instancesCreated")) || (key42 === "podsToEvict"))){
-const err501 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key42},message:"must NOT have additional properties"};
+if(data204.message === undefined){
+const err501 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err501];
 }
@@ -6119,11 +6117,9 @@ if (vErrors.length < 1000) vErrors.push(err501);
 }
 errors++;
 }
-}
-if(data205.gpusChanging !== undefined){
-let data206 = data205.gpusChanging;
-if(!((typeof data206 == "number") && (!(data206 % 1) && !isNaN(data206)))){
-const err502 = {instancePath:instancePath+"/status/plan/gpusChanging",schemaPath:"#/properties/status/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+for(const key42 in data204){
+if(!(((key42 === "request") || (key42 === "state")) || (key42 === "message"))){
+const err502 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key42},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err502];
 }
@@ -6133,10 +6129,11 @@ if (vErrors.length < 1000) vErrors.push(err502);
 errors++;
 }
 }
-if(data205.instancesKept !== undefined){
-let data207 = data205.instancesKept;
-if(!((typeof data207 == "number") && (!(data207 % 1) && !isNaN(data207)))){
-const err503 = {instancePath:instancePath+"/status/plan/instancesKept",schemaPath:"#/properties/status/properties/plan/properties/instancesKept/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data204.request !== undefined){
+let data205 = data204.request;
+if(typeof data205 === "string"){
+if(func3(data205) > 1024){
+const err503 = {instancePath:instancePath+"/status/defrag/request",schemaPath:"#/properties/status/properties/defrag/properties/request/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err503];
 }
@@ -6146,10 +6143,8 @@ if (vErrors.length < 1000) vErrors.push(err503);
 errors++;
 }
 }
-if(data205.instancesDestroyed !== undefined){
-let data208 = data205.instancesDestroyed;
-if(!((typeof data208 == "number") && (!(data208 % 1) && !isNaN(data208)))){
-const err504 = {instancePath:instancePath+"/status/plan/instancesDestroyed",schemaPath:"#/properties/status/properties/plan/properties/instancesDestroyed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err504 = {instancePath:instancePath+"/status/defrag/request",schemaPath:"#/properties/status/properties/defrag/properties/request/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err504];
 }
@@ -6159,10 +6154,10 @@ if (vErrors.length < 1000) vErrors.push(err504);
 errors++;
 }
 }
-if(data205.instancesCreated !== undefined){
-let data209 = data205.instancesCreated;
-if(!((typeof data209 == "number") && (!(data209 % 1) && !isNaN(data209)))){
-const err505 = {instancePath:instancePath+"/status/plan/instancesCreated",schemaPath:"#/properties/status/properties/plan/properties/instancesCreated/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data204.state !== undefined){
+let data206 = data204.state;
+if(typeof data206 !== "string"){
+const err505 = {instancePath:instancePath+"/status/defrag/state",schemaPath:"#/properties/status/properties/defrag/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err505];
 }
@@ -6171,11 +6166,8 @@ if (vErrors.length < 1000) vErrors.push(err505);
 }
 errors++;
 }
-}
-if(data205.podsToEvict !== undefined){
-let data210 = data205.podsToEvict;
-if(!((typeof data210 == "number") && (!(data210 % 1) && !isNaN(data210)))){
-const err506 = {instancePath:instancePath+"/status/plan/podsToEvict",schemaPath:"#/properties/status/properties/plan/properties/podsToEvict/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!(((data206 === "Making") || (data206 === "Done")) || (data206 === "Refused"))){
+const err506 = {instancePath:instancePath+"/status/defrag/state",schemaPath:"#/properties/status/properties/defrag/properties/state/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.defrag.properties.state.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err506];
 }
@@ -6185,9 +6177,11 @@ if (vErrors.length < 1000) vErrors.push(err506);
 errors++;
 }
 }
-}
-else {
-const err507 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data204.message !== undefined){
+let data207 = data204.message;
+if(typeof data207 === "string"){
+if(func3(data207) > 1024){
+const err507 = {instancePath:instancePath+"/status/defrag/message",schemaPath:"#/properties/status/properties/defrag/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err507];
 }
@@ -6197,11 +6191,8 @@ if (vErrors.length < 1000) vErrors.push(err507);
 errors++;
 }
 }
-if(data154.inFlight !== undefined){
-let data211 = data154.inFlight;
-if(Array.isArray(data211)){
-if(data211.length > 500){
-const err508 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"};
+else {
+const err508 = {instancePath:instancePath+"/status/defrag/message",schemaPath:"#/properties/status/properties/defrag/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err508];
 }
@@ -6210,12 +6201,10 @@ if (vErrors.length < 1000) vErrors.push(err508);
 }
 errors++;
 }
-const len28 = data211.length;
-for(let i28=0; i28<len28; i28++){
-let data212 = data211[i28];
-if(data212 && typeof data212 == "object" && !Array.isArray(data212)){
-if(data212.node === undefined){
-const err509 = {instancePath:instancePath+"/status/inFlight/" + i28,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+}
+}
+else {
+const err509 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err509];
 }
@@ -6224,8 +6213,13 @@ if (vErrors.length < 1000) vErrors.push(err509);
 }
 errors++;
 }
-if(data212.nodeUID === undefined){
-const err510 = {instancePath:instancePath+"/status/inFlight/" + i28,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
+}
+if(data157.plan !== undefined){
+let data208 = data157.plan;
+if(data208 && typeof data208 == "object" && !Array.isArray(data208)){
+for(const key43 in data208){
+if(!(((((key43 === "gpusChanging") || (key43 === "instancesKept")) || (key43 === "instancesDestroyed")) || (key43 === "instancesCreated")) || (key43 === "podsToEvict"))){
+const err510 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key43},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err510];
 }
@@ -6234,9 +6228,11 @@ if (vErrors.length < 1000) vErrors.push(err510);
 }
 errors++;
 }
-for(const key43 in data212){
-if(!(((((((key43 === "node") || (key43 === "nodeUID")) || (key43 === "epoch")) || (key43 === "generation")) || (key43 === "startTime")) || (key43 === "deadline")) || (key43 === "kind"))){
-const err511 = {instancePath:instancePath+"/status/inFlight/" + i28,schemaPath:"#/properties/status/properties/inFlight/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key43},message:"must NOT have additional properties"};
+}
+if(data208.gpusChanging !== undefined){
+let data209 = data208.gpusChanging;
+if(!((typeof data209 == "number") && (!(data209 % 1) && !isNaN(data209)))){
+const err511 = {instancePath:instancePath+"/status/plan/gpusChanging",schemaPath:"#/properties/status/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err511];
 }
@@ -6246,11 +6242,10 @@ if (vErrors.length < 1000) vErrors.push(err511);
 errors++;
 }
 }
-if(data212.node !== undefined){
-let data213 = data212.node;
-if(typeof data213 === "string"){
-if(func3(data213) > 253){
-const err512 = {instancePath:instancePath+"/status/inFlight/" + i28+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+if(data208.instancesKept !== undefined){
+let data210 = data208.instancesKept;
+if(!((typeof data210 == "number") && (!(data210 % 1) && !isNaN(data210)))){
+const err512 = {instancePath:instancePath+"/status/plan/instancesKept",schemaPath:"#/properties/status/properties/plan/properties/instancesKept/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err512];
 }
@@ -6260,8 +6255,10 @@ if (vErrors.length < 1000) vErrors.push(err512);
 errors++;
 }
 }
-else {
-const err513 = {instancePath:instancePath+"/status/inFlight/" + i28+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data208.instancesDestroyed !== undefined){
+let data211 = data208.instancesDestroyed;
+if(!((typeof data211 == "number") && (!(data211 % 1) && !isNaN(data211)))){
+const err513 = {instancePath:instancePath+"/status/plan/instancesDestroyed",schemaPath:"#/properties/status/properties/plan/properties/instancesDestroyed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err513];
 }
@@ -6271,11 +6268,10 @@ if (vErrors.length < 1000) vErrors.push(err513);
 errors++;
 }
 }
-if(data212.nodeUID !== undefined){
-let data214 = data212.nodeUID;
-if(typeof data214 === "string"){
-if(func3(data214) > 64){
-const err514 = {instancePath:instancePath+"/status/inFlight/" + i28+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data208.instancesCreated !== undefined){
+let data212 = data208.instancesCreated;
+if(!((typeof data212 == "number") && (!(data212 % 1) && !isNaN(data212)))){
+const err514 = {instancePath:instancePath+"/status/plan/instancesCreated",schemaPath:"#/properties/status/properties/plan/properties/instancesCreated/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err514];
 }
@@ -6285,8 +6281,10 @@ if (vErrors.length < 1000) vErrors.push(err514);
 errors++;
 }
 }
-else {
-const err515 = {instancePath:instancePath+"/status/inFlight/" + i28+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data208.podsToEvict !== undefined){
+let data213 = data208.podsToEvict;
+if(!((typeof data213 == "number") && (!(data213 % 1) && !isNaN(data213)))){
+const err515 = {instancePath:instancePath+"/status/plan/podsToEvict",schemaPath:"#/properties/status/properties/plan/properties/podsToEvict/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err515];
 }
@@ -6296,10 +6294,9 @@ if (vErrors.length < 1000) vErrors.push(err515);
 errors++;
 }
 }
-if(data212.epoch !== undefined){
-let data215 = data212.epoch;
-if(!((typeof data215 == "number") && (!(data215 % 1) && !isNaN(data215)))){
-const err516 = {instancePath:instancePath+"/status/inFlight/" + i28+"/epoch",schemaPath:"#/properties/status/properties/inFlight/items/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err516 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err516];
 }
@@ -6309,10 +6306,11 @@ if (vErrors.length < 1000) vErrors.push(err516);
 errors++;
 }
 }
-if(data212.generation !== undefined){
-let data216 = data212.generation;
-if(!((typeof data216 == "number") && (!(data216 % 1) && !isNaN(data216)))){
-const err517 = {instancePath:instancePath+"/status/inFlight/" + i28+"/generation",schemaPath:"#/properties/status/properties/inFlight/items/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data157.inFlight !== undefined){
+let data214 = data157.inFlight;
+if(Array.isArray(data214)){
+if(data214.length > 500){
+const err517 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"};
 if(vErrors === null){
 vErrors = [err517];
 }
@@ -6321,10 +6319,12 @@ if (vErrors.length < 1000) vErrors.push(err517);
 }
 errors++;
 }
-}
-if(data212.startTime !== undefined){
-if(typeof data212.startTime !== "string"){
-const err518 = {instancePath:instancePath+"/status/inFlight/" + i28+"/startTime",schemaPath:"#/properties/status/properties/inFlight/items/properties/startTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len28 = data214.length;
+for(let i28=0; i28<len28; i28++){
+let data215 = data214[i28];
+if(data215 && typeof data215 == "object" && !Array.isArray(data215)){
+if(data215.node === undefined){
+const err518 = {instancePath:instancePath+"/status/inFlight/" + i28,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
 if(vErrors === null){
 vErrors = [err518];
 }
@@ -6333,10 +6333,8 @@ if (vErrors.length < 1000) vErrors.push(err518);
 }
 errors++;
 }
-}
-if(data212.deadline !== undefined){
-if(typeof data212.deadline !== "string"){
-const err519 = {instancePath:instancePath+"/status/inFlight/" + i28+"/deadline",schemaPath:"#/properties/status/properties/inFlight/items/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data215.nodeUID === undefined){
+const err519 = {instancePath:instancePath+"/status/inFlight/" + i28,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
 if(vErrors === null){
 vErrors = [err519];
 }
@@ -6345,11 +6343,9 @@ if (vErrors.length < 1000) vErrors.push(err519);
 }
 errors++;
 }
-}
-if(data212.kind !== undefined){
-let data219 = data212.kind;
-if(typeof data219 !== "string"){
-const err520 = {instancePath:instancePath+"/status/inFlight/" + i28+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key44 in data215){
+if(!(((((((key44 === "node") || (key44 === "nodeUID")) || (key44 === "epoch")) || (key44 === "generation")) || (key44 === "startTime")) || (key44 === "deadline")) || (key44 === "kind"))){
+const err520 = {instancePath:instancePath+"/status/inFlight/" + i28,schemaPath:"#/properties/status/properties/inFlight/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key44},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err520];
 }
@@ -6358,8 +6354,12 @@ if (vErrors.length < 1000) vErrors.push(err520);
 }
 errors++;
 }
-if(!(((((data219 === "Fresh") || (data219 === "Repair")) || (data219 === "Retry")) || (data219 === "New")) || (data219 === "Found"))){
-const err521 = {instancePath:instancePath+"/status/inFlight/" + i28+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.inFlight.items.properties.kind.enum},message:"must be equal to one of the allowed values"};
+}
+if(data215.node !== undefined){
+let data216 = data215.node;
+if(typeof data216 === "string"){
+if(func3(data216) > 253){
+const err521 = {instancePath:instancePath+"/status/inFlight/" + i28+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err521];
 }
@@ -6369,9 +6369,8 @@ if (vErrors.length < 1000) vErrors.push(err521);
 errors++;
 }
 }
-}
 else {
-const err522 = {instancePath:instancePath+"/status/inFlight/" + i28,schemaPath:"#/properties/status/properties/inFlight/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err522 = {instancePath:instancePath+"/status/inFlight/" + i28+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err522];
 }
@@ -6381,9 +6380,11 @@ if (vErrors.length < 1000) vErrors.push(err522);
 errors++;
 }
 }
-}
-else {
-const err523 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data215.nodeUID !== undefined){
+let data217 = data215.nodeUID;
+if(typeof data217 === "string"){
+if(func3(data217) > 64){
+const err523 = {instancePath:instancePath+"/status/inFlight/" + i28+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err523];
 }
@@ -6393,11 +6394,8 @@ if (vErrors.length < 1000) vErrors.push(err523);
 errors++;
 }
 }
-if(data154.canary !== undefined){
-let data220 = data154.canary;
-if(data220 && typeof data220 == "object" && !Array.isArray(data220)){
-if(data220.generation === undefined){
-const err524 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+else {
+const err524 = {instancePath:instancePath+"/status/inFlight/" + i28+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err524];
 }
@@ -6406,8 +6404,11 @@ if (vErrors.length < 1000) vErrors.push(err524);
 }
 errors++;
 }
-if(data220.nodes === undefined){
-const err525 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+}
+if(data215.epoch !== undefined){
+let data218 = data215.epoch;
+if(!((typeof data218 == "number") && (!(data218 % 1) && !isNaN(data218)))){
+const err525 = {instancePath:instancePath+"/status/inFlight/" + i28+"/epoch",schemaPath:"#/properties/status/properties/inFlight/items/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err525];
 }
@@ -6416,9 +6417,11 @@ if (vErrors.length < 1000) vErrors.push(err525);
 }
 errors++;
 }
-for(const key44 in data220){
-if(!(((((key44 === "generation") || (key44 === "schedule")) || (key44 === "nodes")) || (key44 === "readySince")) || (key44 === "passedTime"))){
-const err526 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key44},message:"must NOT have additional properties"};
+}
+if(data215.generation !== undefined){
+let data219 = data215.generation;
+if(!((typeof data219 == "number") && (!(data219 % 1) && !isNaN(data219)))){
+const err526 = {instancePath:instancePath+"/status/inFlight/" + i28+"/generation",schemaPath:"#/properties/status/properties/inFlight/items/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err526];
 }
@@ -6428,10 +6431,9 @@ if (vErrors.length < 1000) vErrors.push(err526);
 errors++;
 }
 }
-if(data220.generation !== undefined){
-let data221 = data220.generation;
-if(!((typeof data221 == "number") && (!(data221 % 1) && !isNaN(data221)))){
-const err527 = {instancePath:instancePath+"/status/canary/generation",schemaPath:"#/properties/status/properties/canary/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data215.startTime !== undefined){
+if(typeof data215.startTime !== "string"){
+const err527 = {instancePath:instancePath+"/status/inFlight/" + i28+"/startTime",schemaPath:"#/properties/status/properties/inFlight/items/properties/startTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err527];
 }
@@ -6441,11 +6443,9 @@ if (vErrors.length < 1000) vErrors.push(err527);
 errors++;
 }
 }
-if(data220.schedule !== undefined){
-let data222 = data220.schedule;
-if(typeof data222 === "string"){
-if(func3(data222) > 32){
-const err528 = {instancePath:instancePath+"/status/canary/schedule",schemaPath:"#/properties/status/properties/canary/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data215.deadline !== undefined){
+if(typeof data215.deadline !== "string"){
+const err528 = {instancePath:instancePath+"/status/inFlight/" + i28+"/deadline",schemaPath:"#/properties/status/properties/inFlight/items/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err528];
 }
@@ -6455,8 +6455,10 @@ if (vErrors.length < 1000) vErrors.push(err528);
 errors++;
 }
 }
-else {
-const err529 = {instancePath:instancePath+"/status/canary/schedule",schemaPath:"#/properties/status/properties/canary/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data215.kind !== undefined){
+let data222 = data215.kind;
+if(typeof data222 !== "string"){
+const err529 = {instancePath:instancePath+"/status/inFlight/" + i28+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err529];
 }
@@ -6465,12 +6467,8 @@ if (vErrors.length < 1000) vErrors.push(err529);
 }
 errors++;
 }
-}
-if(data220.nodes !== undefined){
-let data223 = data220.nodes;
-if(Array.isArray(data223)){
-if(data223.length > 1000){
-const err530 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"};
+if(!(((((data222 === "Fresh") || (data222 === "Repair")) || (data222 === "Retry")) || (data222 === "New")) || (data222 === "Found"))){
+const err530 = {instancePath:instancePath+"/status/inFlight/" + i28+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.inFlight.items.properties.kind.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err530];
 }
@@ -6479,12 +6477,10 @@ if (vErrors.length < 1000) vErrors.push(err530);
 }
 errors++;
 }
-const len29 = data223.length;
-for(let i29=0; i29<len29; i29++){
-let data224 = data223[i29];
-if(typeof data224 === "string"){
-if(func3(data224) > 253){
-const err531 = {instancePath:instancePath+"/status/canary/nodes/" + i29,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+}
+}
+else {
+const err531 = {instancePath:instancePath+"/status/inFlight/" + i28,schemaPath:"#/properties/status/properties/inFlight/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err531];
 }
@@ -6494,8 +6490,9 @@ if (vErrors.length < 1000) vErrors.push(err531);
 errors++;
 }
 }
+}
 else {
-const err532 = {instancePath:instancePath+"/status/canary/nodes/" + i29,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err532 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err532];
 }
@@ -6505,9 +6502,11 @@ if (vErrors.length < 1000) vErrors.push(err532);
 errors++;
 }
 }
-}
-else {
-const err533 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data157.canary !== undefined){
+let data223 = data157.canary;
+if(data223 && typeof data223 == "object" && !Array.isArray(data223)){
+if(data223.generation === undefined){
+const err533 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
 if(vErrors === null){
 vErrors = [err533];
 }
@@ -6516,10 +6515,8 @@ if (vErrors.length < 1000) vErrors.push(err533);
 }
 errors++;
 }
-}
-if(data220.readySince !== undefined){
-if(typeof data220.readySince !== "string"){
-const err534 = {instancePath:instancePath+"/status/canary/readySince",schemaPath:"#/properties/status/properties/canary/properties/readySince/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data223.nodes === undefined){
+const err534 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
 if(vErrors === null){
 vErrors = [err534];
 }
@@ -6528,10 +6525,9 @@ if (vErrors.length < 1000) vErrors.push(err534);
 }
 errors++;
 }
-}
-if(data220.passedTime !== undefined){
-if(typeof data220.passedTime !== "string"){
-const err535 = {instancePath:instancePath+"/status/canary/passedTime",schemaPath:"#/properties/status/properties/canary/properties/passedTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key45 in data223){
+if(!(((((key45 === "generation") || (key45 === "schedule")) || (key45 === "nodes")) || (key45 === "readySince")) || (key45 === "passedTime"))){
+const err535 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key45},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err535];
 }
@@ -6541,9 +6537,10 @@ if (vErrors.length < 1000) vErrors.push(err535);
 errors++;
 }
 }
-}
-else {
-const err536 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data223.generation !== undefined){
+let data224 = data223.generation;
+if(!((typeof data224 == "number") && (!(data224 % 1) && !isNaN(data224)))){
+const err536 = {instancePath:instancePath+"/status/canary/generation",schemaPath:"#/properties/status/properties/canary/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err536];
 }
@@ -6553,11 +6550,11 @@ if (vErrors.length < 1000) vErrors.push(err536);
 errors++;
 }
 }
-if(data154.pace !== undefined){
-let data227 = data154.pace;
-if(data227 && typeof data227 == "object" && !Array.isArray(data227)){
-if(data227.generation === undefined){
-const err537 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+if(data223.schedule !== undefined){
+let data225 = data223.schedule;
+if(typeof data225 === "string"){
+if(func3(data225) > 32){
+const err537 = {instancePath:instancePath+"/status/canary/schedule",schemaPath:"#/properties/status/properties/canary/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err537];
 }
@@ -6566,8 +6563,9 @@ if (vErrors.length < 1000) vErrors.push(err537);
 }
 errors++;
 }
-if(data227.nodes === undefined){
-const err538 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+}
+else {
+const err538 = {instancePath:instancePath+"/status/canary/schedule",schemaPath:"#/properties/status/properties/canary/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err538];
 }
@@ -6576,8 +6574,12 @@ if (vErrors.length < 1000) vErrors.push(err538);
 }
 errors++;
 }
-if(data227.seconds === undefined){
-const err539 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "seconds"},message:"must have required property '"+"seconds"+"'"};
+}
+if(data223.nodes !== undefined){
+let data226 = data223.nodes;
+if(Array.isArray(data226)){
+if(data226.length > 1000){
+const err539 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"};
 if(vErrors === null){
 vErrors = [err539];
 }
@@ -6586,9 +6588,12 @@ if (vErrors.length < 1000) vErrors.push(err539);
 }
 errors++;
 }
-for(const key45 in data227){
-if(!(((key45 === "generation") || (key45 === "nodes")) || (key45 === "seconds"))){
-const err540 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key45},message:"must NOT have additional properties"};
+const len29 = data226.length;
+for(let i29=0; i29<len29; i29++){
+let data227 = data226[i29];
+if(typeof data227 === "string"){
+if(func3(data227) > 253){
+const err540 = {instancePath:instancePath+"/status/canary/nodes/" + i29,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err540];
 }
@@ -6598,10 +6603,8 @@ if (vErrors.length < 1000) vErrors.push(err540);
 errors++;
 }
 }
-if(data227.generation !== undefined){
-let data228 = data227.generation;
-if(!((typeof data228 == "number") && (!(data228 % 1) && !isNaN(data228)))){
-const err541 = {instancePath:instancePath+"/status/pace/generation",schemaPath:"#/properties/status/properties/pace/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err541 = {instancePath:instancePath+"/status/canary/nodes/" + i29,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err541];
 }
@@ -6611,10 +6614,9 @@ if (vErrors.length < 1000) vErrors.push(err541);
 errors++;
 }
 }
-if(data227.nodes !== undefined){
-let data229 = data227.nodes;
-if(!((typeof data229 == "number") && (!(data229 % 1) && !isNaN(data229)))){
-const err542 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err542 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err542];
 }
@@ -6623,9 +6625,10 @@ if (vErrors.length < 1000) vErrors.push(err542);
 }
 errors++;
 }
-if(typeof data229 == "number"){
-if(data229 < 1 || isNaN(data229)){
-const err543 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+if(data223.readySince !== undefined){
+if(typeof data223.readySince !== "string"){
+const err543 = {instancePath:instancePath+"/status/canary/readySince",schemaPath:"#/properties/status/properties/canary/properties/readySince/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err543];
 }
@@ -6635,11 +6638,9 @@ if (vErrors.length < 1000) vErrors.push(err543);
 errors++;
 }
 }
-}
-if(data227.seconds !== undefined){
-let data230 = data227.seconds;
-if(!((typeof data230 == "number") && (!(data230 % 1) && !isNaN(data230)))){
-const err544 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data223.passedTime !== undefined){
+if(typeof data223.passedTime !== "string"){
+const err544 = {instancePath:instancePath+"/status/canary/passedTime",schemaPath:"#/properties/status/properties/canary/properties/passedTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err544];
 }
@@ -6648,9 +6649,10 @@ if (vErrors.length < 1000) vErrors.push(err544);
 }
 errors++;
 }
-if(typeof data230 == "number"){
-if(data230 < 0 || isNaN(data230)){
-const err545 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+}
+else {
+const err545 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err545];
 }
@@ -6660,10 +6662,11 @@ if (vErrors.length < 1000) vErrors.push(err545);
 errors++;
 }
 }
-}
-}
-else {
-const err546 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data157.pace !== undefined){
+let data230 = data157.pace;
+if(data230 && typeof data230 == "object" && !Array.isArray(data230)){
+if(data230.generation === undefined){
+const err546 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
 if(vErrors === null){
 vErrors = [err546];
 }
@@ -6672,12 +6675,8 @@ if (vErrors.length < 1000) vErrors.push(err546);
 }
 errors++;
 }
-}
-if(data154.limits !== undefined){
-let data231 = data154.limits;
-if(data231 && typeof data231 == "object" && !Array.isArray(data231)){
-if(data231.nodes === undefined){
-const err547 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+if(data230.nodes === undefined){
+const err547 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
 if(vErrors === null){
 vErrors = [err547];
 }
@@ -6686,8 +6685,8 @@ if (vErrors.length < 1000) vErrors.push(err547);
 }
 errors++;
 }
-if(data231.maxUnavailable === undefined){
-const err548 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxUnavailable"},message:"must have required property '"+"maxUnavailable"+"'"};
+if(data230.seconds === undefined){
+const err548 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "seconds"},message:"must have required property '"+"seconds"+"'"};
 if(vErrors === null){
 vErrors = [err548];
 }
@@ -6696,8 +6695,9 @@ if (vErrors.length < 1000) vErrors.push(err548);
 }
 errors++;
 }
-if(data231.maxConcurrentNodes === undefined){
-const err549 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxConcurrentNodes"},message:"must have required property '"+"maxConcurrentNodes"+"'"};
+for(const key46 in data230){
+if(!(((key46 === "generation") || (key46 === "nodes")) || (key46 === "seconds"))){
+const err549 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key46},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err549];
 }
@@ -6706,9 +6706,11 @@ if (vErrors.length < 1000) vErrors.push(err549);
 }
 errors++;
 }
-for(const key46 in data231){
-if(!(((key46 === "nodes") || (key46 === "maxUnavailable")) || (key46 === "maxConcurrentNodes"))){
-const err550 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key46},message:"must NOT have additional properties"};
+}
+if(data230.generation !== undefined){
+let data231 = data230.generation;
+if(!((typeof data231 == "number") && (!(data231 % 1) && !isNaN(data231)))){
+const err550 = {instancePath:instancePath+"/status/pace/generation",schemaPath:"#/properties/status/properties/pace/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err550];
 }
@@ -6718,10 +6720,10 @@ if (vErrors.length < 1000) vErrors.push(err550);
 errors++;
 }
 }
-if(data231.nodes !== undefined){
-let data232 = data231.nodes;
+if(data230.nodes !== undefined){
+let data232 = data230.nodes;
 if(!((typeof data232 == "number") && (!(data232 % 1) && !isNaN(data232)))){
-const err551 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err551 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err551];
 }
@@ -6731,8 +6733,8 @@ if (vErrors.length < 1000) vErrors.push(err551);
 errors++;
 }
 if(typeof data232 == "number"){
-if(data232 < 0 || isNaN(data232)){
-const err552 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(data232 < 1 || isNaN(data232)){
+const err552 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err552];
 }
@@ -6743,10 +6745,10 @@ errors++;
 }
 }
 }
-if(data231.maxUnavailable !== undefined){
-let data233 = data231.maxUnavailable;
+if(data230.seconds !== undefined){
+let data233 = data230.seconds;
 if(!((typeof data233 == "number") && (!(data233 % 1) && !isNaN(data233)))){
-const err553 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err553 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err553];
 }
@@ -6757,7 +6759,7 @@ errors++;
 }
 if(typeof data233 == "number"){
 if(data233 < 0 || isNaN(data233)){
-const err554 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+const err554 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err554];
 }
@@ -6768,10 +6770,9 @@ errors++;
 }
 }
 }
-if(data231.maxConcurrentNodes !== undefined){
-let data234 = data231.maxConcurrentNodes;
-if(!((typeof data234 == "number") && (!(data234 % 1) && !isNaN(data234)))){
-const err555 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err555 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err555];
 }
@@ -6780,9 +6781,12 @@ if (vErrors.length < 1000) vErrors.push(err555);
 }
 errors++;
 }
-if(typeof data234 == "number"){
-if(data234 < 0 || isNaN(data234)){
-const err556 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+if(data157.limits !== undefined){
+let data234 = data157.limits;
+if(data234 && typeof data234 == "object" && !Array.isArray(data234)){
+if(data234.nodes === undefined){
+const err556 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
 if(vErrors === null){
 vErrors = [err556];
 }
@@ -6791,11 +6795,8 @@ if (vErrors.length < 1000) vErrors.push(err556);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err557 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data234.maxUnavailable === undefined){
+const err557 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxUnavailable"},message:"must have required property '"+"maxUnavailable"+"'"};
 if(vErrors === null){
 vErrors = [err557];
 }
@@ -6804,12 +6805,8 @@ if (vErrors.length < 1000) vErrors.push(err557);
 }
 errors++;
 }
-}
-if(data154.failures !== undefined){
-let data235 = data154.failures;
-if(Array.isArray(data235)){
-if(data235.length > 50){
-const err558 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"};
+if(data234.maxConcurrentNodes === undefined){
+const err558 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxConcurrentNodes"},message:"must have required property '"+"maxConcurrentNodes"+"'"};
 if(vErrors === null){
 vErrors = [err558];
 }
@@ -6818,12 +6815,9 @@ if (vErrors.length < 1000) vErrors.push(err558);
 }
 errors++;
 }
-const len30 = data235.length;
-for(let i30=0; i30<len30; i30++){
-let data236 = data235[i30];
-if(data236 && typeof data236 == "object" && !Array.isArray(data236)){
-if(data236.node === undefined){
-const err559 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+for(const key47 in data234){
+if(!(((key47 === "nodes") || (key47 === "maxUnavailable")) || (key47 === "maxConcurrentNodes"))){
+const err559 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key47},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err559];
 }
@@ -6832,8 +6826,11 @@ if (vErrors.length < 1000) vErrors.push(err559);
 }
 errors++;
 }
-if(data236.reason === undefined){
-const err560 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+}
+if(data234.nodes !== undefined){
+let data235 = data234.nodes;
+if(!((typeof data235 == "number") && (!(data235 % 1) && !isNaN(data235)))){
+const err560 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err560];
 }
@@ -6842,8 +6839,9 @@ if (vErrors.length < 1000) vErrors.push(err560);
 }
 errors++;
 }
-if(data236.message === undefined){
-const err561 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+if(typeof data235 == "number"){
+if(data235 < 0 || isNaN(data235)){
+const err561 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err561];
 }
@@ -6852,9 +6850,12 @@ if (vErrors.length < 1000) vErrors.push(err561);
 }
 errors++;
 }
-for(const key47 in data236){
-if(!((((key47 === "node") || (key47 === "reason")) || (key47 === "message")) || (key47 === "time"))){
-const err562 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key47},message:"must NOT have additional properties"};
+}
+}
+if(data234.maxUnavailable !== undefined){
+let data236 = data234.maxUnavailable;
+if(!((typeof data236 == "number") && (!(data236 % 1) && !isNaN(data236)))){
+const err562 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err562];
 }
@@ -6863,12 +6864,9 @@ if (vErrors.length < 1000) vErrors.push(err562);
 }
 errors++;
 }
-}
-if(data236.node !== undefined){
-let data237 = data236.node;
-if(typeof data237 === "string"){
-if(func3(data237) > 253){
-const err563 = {instancePath:instancePath+"/status/failures/" + i30+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+if(typeof data236 == "number"){
+if(data236 < 0 || isNaN(data236)){
+const err563 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err563];
 }
@@ -6878,8 +6876,11 @@ if (vErrors.length < 1000) vErrors.push(err563);
 errors++;
 }
 }
-else {
-const err564 = {instancePath:instancePath+"/status/failures/" + i30+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data234.maxConcurrentNodes !== undefined){
+let data237 = data234.maxConcurrentNodes;
+if(!((typeof data237 == "number") && (!(data237 % 1) && !isNaN(data237)))){
+const err564 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err564];
 }
@@ -6888,12 +6889,9 @@ if (vErrors.length < 1000) vErrors.push(err564);
 }
 errors++;
 }
-}
-if(data236.reason !== undefined){
-let data238 = data236.reason;
-if(typeof data238 === "string"){
-if(func3(data238) > 64){
-const err565 = {instancePath:instancePath+"/status/failures/" + i30+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(typeof data237 == "number"){
+if(data237 < 0 || isNaN(data237)){
+const err565 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err565];
 }
@@ -6903,8 +6901,10 @@ if (vErrors.length < 1000) vErrors.push(err565);
 errors++;
 }
 }
+}
+}
 else {
-const err566 = {instancePath:instancePath+"/status/failures/" + i30+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err566 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err566];
 }
@@ -6914,11 +6914,11 @@ if (vErrors.length < 1000) vErrors.push(err566);
 errors++;
 }
 }
-if(data236.message !== undefined){
-let data239 = data236.message;
-if(typeof data239 === "string"){
-if(func3(data239) > 1024){
-const err567 = {instancePath:instancePath+"/status/failures/" + i30+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data157.failures !== undefined){
+let data238 = data157.failures;
+if(Array.isArray(data238)){
+if(data238.length > 50){
+const err567 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"};
 if(vErrors === null){
 vErrors = [err567];
 }
@@ -6927,9 +6927,12 @@ if (vErrors.length < 1000) vErrors.push(err567);
 }
 errors++;
 }
-}
-else {
-const err568 = {instancePath:instancePath+"/status/failures/" + i30+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len30 = data238.length;
+for(let i30=0; i30<len30; i30++){
+let data239 = data238[i30];
+if(data239 && typeof data239 == "object" && !Array.isArray(data239)){
+if(data239.node === undefined){
+const err568 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
 if(vErrors === null){
 vErrors = [err568];
 }
@@ -6938,10 +6941,8 @@ if (vErrors.length < 1000) vErrors.push(err568);
 }
 errors++;
 }
-}
-if(data236.time !== undefined){
-if(typeof data236.time !== "string"){
-const err569 = {instancePath:instancePath+"/status/failures/" + i30+"/time",schemaPath:"#/properties/status/properties/failures/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data239.reason === undefined){
+const err569 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err569];
 }
@@ -6950,10 +6951,8 @@ if (vErrors.length < 1000) vErrors.push(err569);
 }
 errors++;
 }
-}
-}
-else {
-const err570 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data239.message === undefined){
+const err570 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err570];
 }
@@ -6962,10 +6961,9 @@ if (vErrors.length < 1000) vErrors.push(err570);
 }
 errors++;
 }
-}
-}
-else {
-const err571 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/type",keyword:"type",params:{type: "array"},message:"must be array"};
+for(const key48 in data239){
+if(!((((key48 === "node") || (key48 === "reason")) || (key48 === "message")) || (key48 === "time"))){
+const err571 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key48},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err571];
 }
@@ -6975,9 +6973,11 @@ if (vErrors.length < 1000) vErrors.push(err571);
 errors++;
 }
 }
-}
-else {
-const err572 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data239.node !== undefined){
+let data240 = data239.node;
+if(typeof data240 === "string"){
+if(func3(data240) > 253){
+const err572 = {instancePath:instancePath+"/status/failures/" + i30+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err572];
 }
@@ -6987,14 +6987,123 @@ if (vErrors.length < 1000) vErrors.push(err572);
 errors++;
 }
 }
-}
 else {
-const err573 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err573 = {instancePath:instancePath+"/status/failures/" + i30+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err573];
 }
 else {
 if (vErrors.length < 1000) vErrors.push(err573);
+}
+errors++;
+}
+}
+if(data239.reason !== undefined){
+let data241 = data239.reason;
+if(typeof data241 === "string"){
+if(func3(data241) > 64){
+const err574 = {instancePath:instancePath+"/status/failures/" + i30+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(vErrors === null){
+vErrors = [err574];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err574);
+}
+errors++;
+}
+}
+else {
+const err575 = {instancePath:instancePath+"/status/failures/" + i30+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err575];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err575);
+}
+errors++;
+}
+}
+if(data239.message !== undefined){
+let data242 = data239.message;
+if(typeof data242 === "string"){
+if(func3(data242) > 1024){
+const err576 = {instancePath:instancePath+"/status/failures/" + i30+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(vErrors === null){
+vErrors = [err576];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err576);
+}
+errors++;
+}
+}
+else {
+const err577 = {instancePath:instancePath+"/status/failures/" + i30+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err577];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err577);
+}
+errors++;
+}
+}
+if(data239.time !== undefined){
+if(typeof data239.time !== "string"){
+const err578 = {instancePath:instancePath+"/status/failures/" + i30+"/time",schemaPath:"#/properties/status/properties/failures/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err578];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err578);
+}
+errors++;
+}
+}
+}
+else {
+const err579 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err579];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err579);
+}
+errors++;
+}
+}
+}
+else {
+const err580 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err580];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err580);
+}
+errors++;
+}
+}
+}
+else {
+const err581 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err581];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err581);
+}
+errors++;
+}
+}
+}
+else {
+const err582 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err582];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err582);
 }
 errors++;
 }

@@ -1,7 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { bootFormats, exportBoot } from '../../core/host/boot.ts';
-import { exportObjects } from '../../core/policy/device-classes.ts';
+import { exportQueues, exportSettings } from '../../core/demand/queues.ts';
+import { exportClasses } from '../../core/policy/device-classes.ts';
 import { exportNodePool, exportTemplate, templateClouds } from '../../core/policy/templates.ts';
 import { integer } from '../../process/options.ts';
 import type { CommandContext } from '../program.ts';
@@ -28,18 +29,27 @@ export function exportCommand(context: CommandContext): Command {
 function kueueCommand({ terminal }: CommandContext): Command {
   return new Command('kueue')
     .description(
-      'Writes a ResourceFlavor, a ClusterQueue and a LocalQueue for the slices of policies with a demand. The quota of a slice is its count or max.',
+      'Writes a ResourceFlavor, a ClusterQueue and a LocalQueue for the slices of policies with a demand. The quota of a slice is its ' +
+        'count or max. Of a policy with spec.kueue, whose queue the controller keeps: a queue that borrows from it.',
     )
     .requiredOption('-f, --filename <path...>', 'policies: files, folders, or - for standard input')
+    .option('--settings', 'write what belongs into the configuration of Kueue’s manager instead')
     .addOption(outputOption())
-    .action(async (options: Options) => {
+    .action(async (options: Options & { readonly settings?: boolean }) => {
       const policies = await readPolicies(options.filename, terminal);
-      printObjects(terminal, exportObjects(policies, 'Kueue'), options.output);
+      if (options.settings !== true) return printObjects(terminal, exportQueues(policies), options.output);
+      const settings = exportSettings(policies);
+      if (typeof settings === 'string') throw new CliError(settings, 1);
+      if (options.output === 'json') return printJson(terminal, settings);
+      terminal.stdout.write(comment([settingsNote]) + writeYaml(settings));
     });
 }
 
+const settingsNote =
+  'into controller_manager_config.yaml of ConfigMap kueue-manager-config; then restart Deployment kueue-controller-manager';
+
 /** @param exported a text says why nothing could be */
-function printObjects(terminal: Terminal, exported: ReturnType<typeof exportObjects>, output: OutputFormat): void {
+function printObjects(terminal: Terminal, exported: ReturnType<typeof exportClasses>, output: OutputFormat): void {
   if (typeof exported === 'string') throw new CliError(exported, 1);
   if (output === 'json') {
     const items = exported.map(({ object }) => object);
@@ -60,7 +70,7 @@ function draCommand({ terminal }: CommandContext): Command {
     .addOption(outputOption())
     .action(async (options: Options) => {
       const policies = await readPolicies(options.filename, terminal);
-      printObjects(terminal, exportObjects(policies, 'DRA'), options.output);
+      printObjects(terminal, exportClasses(policies), options.output);
     });
 }
 

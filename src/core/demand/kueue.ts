@@ -15,6 +15,7 @@ import {
   type WaitingPods,
 } from './waiting-pods.ts';
 import { omitUndefined } from '../text/json.ts';
+import { controllerManager, managedByLabel } from '../../api/names.ts';
 import { actsOf, isInPool, type PodPool, type PoolCluster, PoolReader } from './members.ts';
 import type { PolicyRecord } from '../policy/record.ts';
 
@@ -135,6 +136,7 @@ interface Metadata {
   readonly name: string;
   readonly namespace?: string;
   readonly deletionTimestamp?: string;
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 export interface KueueWorkload {
@@ -286,9 +288,18 @@ function groupOf({ spec }: ClusterQueue, resource: string): object | undefined {
   return spec?.resourceGroups?.find(({ coveredResources = [] }) => coveredResources.includes(resource));
 }
 
-/** The flavors in which a queue has quota for a resource. Each has to list all resources of its group: with 0 what it does not offer. */
-function listFlavors({ spec }: ClusterQueue, resource: string): readonly string[] {
-  const mayBorrow = (spec?.cohort ?? spec?.cohortName ?? '') !== '';
+/** Whether the controller keeps an object of Kueue: it has then written its label on it. */
+export function isKept({ metadata }: ClusterQueue | ResourceFlavor): boolean {
+  return metadata.labels?.[managedByLabel] === controllerManager;
+}
+
+/**
+ * The flavors in which a queue has quota for a resource. Each has to list all resources of its group: with 0 what it does not offer. The
+ * quotas that the controller keeps follow what a demand makes, and so say nothing of what it may make.
+ */
+function listFlavors(queue: ClusterQueue, resource: string): readonly string[] {
+  const { spec } = queue;
+  const mayBorrow = isKept(queue) || (spec?.cohort ?? spec?.cohortName ?? '') !== '';
   const hasQuota = ({ nominalQuota = 0, borrowingLimit }: Quota): boolean =>
     !isZeroQuantity(nominalQuota) || (mayBorrow && !(borrowingLimit !== undefined && isZeroQuantity(borrowingLimit)));
   return (spec?.resourceGroups ?? []).flatMap(({ coveredResources = [], flavors = [] }) => {

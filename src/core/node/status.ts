@@ -26,7 +26,7 @@ import { partitionReadyCondition, type PolicyReason } from '../../api/names.ts';
 import { conditionOf, removeCondition } from './marks.ts';
 import { isUnfinished, type NodeSnapshot } from './snapshot.ts';
 import { describeGate } from '../rollout/ledger.ts';
-import { type DemandReport, isCleaningUp } from '../policy/spec.ts';
+import { type DemandReport, isCleaningUp, type QuotaReport } from '../policy/spec.ts';
 
 type NodeCounts = PolicyRecord['tally'];
 type NodeOutcome = Parameters<NodeCounts['put']>[0];
@@ -395,7 +395,7 @@ function describeOwn(tally: NodeCounts): string {
 
 /** A condition before it is merged with the existing one. */
 interface PolicyConditionDraft {
-  readonly type: 'Ready' | 'Reconciling' | 'Stalled' | 'Valid' | 'DemandMet';
+  readonly type: 'Ready' | 'Reconciling' | 'Stalled' | 'Valid' | 'DemandMet' | 'KueueQuota';
   readonly status: 'True' | 'False';
   readonly reason: PolicyReason;
   readonly message: string;
@@ -431,6 +431,8 @@ interface PolicyFacts {
   readonly frozen?: string | undefined;
   /** How its demand stands, if it has one for which a plan was made. */
   readonly demand?: DemandReport | undefined;
+  /** How its quotas in Kueue stand. */
+  readonly quota?: QuotaReport | undefined;
   /** The demand as it was last reported, which stays until there is a newer report. */
   readonly knownDemand?: PolicyStatus['demand'];
   /** What pods have asked for long enough, by slice of its demand. */
@@ -469,8 +471,11 @@ export function nextStatus(
   const { inFlight: _ledgers, canary: _alsoLedgers, pace: _ledgersToo, history: _kept, ...known } = stored.status ?? {};
   const time = timeText(now);
   const observed = omitUndefined({ observedGeneration: stored.metadata.generation });
-  // Of a demand that the policy no longer has.
-  const kept = (known.conditions ?? []).filter(({ type }) => type !== 'DemandMet' || record.policy.spec.demand);
+  // Of a demand, or of quotas, that the policy no longer has.
+  const { demand, kueue } = record.policy.spec;
+  const kept = (known.conditions ?? []).filter(
+    ({ type }) => (type !== 'DemandMet' || demand) && (type !== 'KueueQuota' || kueue),
+  );
   const conditions = setConditions(
     kept,
     drafts.map((condition) => ({ ...observed, ...condition })),
@@ -489,7 +494,7 @@ function factsOf(
   { status: known }: GpuPartitionPolicy,
   { accepts, times, ...look }: PolicyLook,
 ): PolicyFacts {
-  const { newest, refusal, refused, demand, policy } = record;
+  const { newest, refusal, refused, demand, quota, policy } = record;
   const { acceptedGeneration, inForce } = record.versionsIf(accepts);
   const [first] = refused.values();
   const words = record.whyRefused;
@@ -501,6 +506,7 @@ function factsOf(
     inForce,
     stored: record.storedIf(accepts),
     demand,
+    ...(policy.spec.kueue && { quota }),
     ...(policy.spec.demand && { knownDemand: known?.demand }),
     // What was done once is not forgotten with the leader.
     defrag: demand ? demand.defrag : known?.defrag,
@@ -535,7 +541,7 @@ export function policyStatus(facts: PolicyFacts, tally: NodeCounts): PolicyStatu
       ...(facts.frozen === undefined ? [] : ['frozen']),
       ...(isCleaningUp(policy) ? ['deleting'] : []),
     ].join(', '),
-    conditions: [...conditionsOf(facts, tally), ...conditionOfDemand(facts)],
+    conditions: [...conditionsOf(facts, tally), ...conditionOfDemand(facts), ...(facts.quota ? [facts.quota] : [])],
     ...omitUndefined({ limits, schedule, defrag, steady, demand: demand?.states ?? facts.knownDemand }),
     nodes,
     plan: {

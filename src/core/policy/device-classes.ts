@@ -1,12 +1,12 @@
 // Room policy: what a policy says, which generation and schedule of it is in force, and which policy decides over a node.
-// Ask here for the objects that workloads need beside it: DeviceClasses and claims of NVIDIA's DRA driver, and queues of Kueue.
-import { migResourceName, type NodeDescription, GPU_RESOURCE, labelProfile } from '../nvidia/labels.ts';
+// Ask here for the objects that workloads need beside it: DeviceClasses and claims of NVIDIA's DRA driver.
+import { migResourceName, type NodeDescription } from '../nvidia/labels.ts';
 import { gpuDriver } from '../kubernetes/pod.ts';
 import { deepEqual, compareText } from '../text/json.ts';
 import { todaysNameOf, isProfileNameError, parseProfile, resolveProfile } from '../gpu/profiles.ts';
 import { listProfiles, MODELS, type GpuModel } from '../gpu/geometry.ts';
 import type { GpuPartitionPolicy, PolicyDemand, PolicyLayout } from '../../api/types.ts';
-import { profilesServing, nameSlice, type SliceEntry, isWholeGpu } from './spec.ts';
+import { profilesServing } from './spec.ts';
 import { layoutFor } from './resolve-node.ts';
 import { judgeLayouts } from './check.ts';
 import { variantsOf } from './spec.ts';
@@ -150,21 +150,6 @@ export interface DeviceClassObject {
   readonly kind: string;
   readonly metadata: { readonly name: string };
   readonly spec?: { readonly selectors?: readonly object[]; readonly extendedResourceName?: string };
-}
-
-/** Exports what workloads need to use the slices of policies: of Kueue, or of NVIDIA’s DRA driver; in words why that cannot be. */
-export function exportObjects(
-  policies: readonly GpuPartitionPolicy[],
-  user: 'DRA' | 'Kueue',
-): readonly ExportedObject[] | string {
-  if (user === 'DRA') return exportClasses(policies);
-  const exported: ExportedObject[] = [];
-  for (const policy of policies) {
-    const queue = exportQueue(policy);
-    if (typeof queue === 'string') return `policy ${policy.metadata.name}: ${queue}`;
-    exported.push(...queue);
-  }
-  return exported;
 }
 
 /** A DeviceClass that the cluster lacks. */
@@ -406,7 +391,7 @@ function listSplitLayouts(policies: readonly GpuPartitionPolicy[]): readonly Spl
 }
 
 /** The profiles that the policies create on the models that they can meet, small ones first. */
-export function listSliceKinds(policies: readonly GpuPartitionPolicy[]): readonly SliceKind[] {
+export function listSliceKinds(policies: readonly Pick<GpuPartitionPolicy, 'spec'>[]): readonly SliceKind[] {
   const found = new Map<string, GpuModel[]>();
   for (const { spec } of policies.flatMap((policy) => variantsOf(policy.spec))) {
     for (const { profile, model } of [...listUses(spec.layouts ?? []), ...listDemanded(spec.demand)]) {
@@ -467,77 +452,4 @@ function joinBoards(profile: string): (models: readonly GpuModel[]) => Boards {
 
 function listProducts(models: readonly GpuModel[]): readonly string[] {
   return [...new Set(models.flatMap(({ products }) => products.map(({ name }) => name)))].toSorted(compareText);
-}
-
-const kueueVersion = 'kueue.x-k8s.io/v1beta2';
-/** What Kueue allows of a flavor, and of a resource group. */
-const mostLabels = 8;
-const mostResources = 64;
-/** A queue admits only what requests nothing but resources that it covers. */
-const unlimited = { cpu: '1M', memory: '1Pi' };
-
-/** What Kueue needs to admit jobs to the slices of a policy's demand; in words why that cannot be told. */
-function exportQueue({ metadata, spec }: GpuPartitionPolicy): readonly ExportedObject[] | string {
-  const { name } = metadata;
-  const { matchLabels = {}, matchExpressions = [] } = spec.nodeSelector;
-  const demands = variantsOf(spec).map((one) => one.spec.demand?.slices);
-  if (!demands.every((one) => one !== undefined))
-    return 'it has layouts: how many slices these are depends on the nodes; write its quotas yourself, or give it a demand';
-  if (matchExpressions.length > 0 || Object.keys(matchLabels).length > mostLabels)
-    return `a ResourceFlavor selects nodes by at most ${mostLabels} labels with their values: use matchLabels alone in spec.nodeSelector`;
-  const open = demands.flat().find(({ count, max }) => count === undefined && max === undefined);
-  if (open) return `slice ${nameSlice(open)} has neither count nor max, which would be its quota: set max`;
-  const quotas = new Map<string, number>();
-  for (const [resource, count] of demands.flatMap(sumQuotas))
-    quotas.set(resource, Math.max(quotas.get(resource) ?? 0, count));
-  const slices = [...quotas].toSorted(([a], [b]) => compareText(a, b));
-  const scheduled = spec.schedules === undefined ? '' : ', and of its schedules the largest number counts';
-  const resources = [...slices, ...Object.entries(unlimited)].map(([resource, nominalQuota]) => ({
-    name: resource,
-    nominalQuota,
-  }));
-  if (resources.length > mostResources)
-    return `all GPU models have ${slices.length} profiles for its slices, and a ClusterQueue covers at most ${mostResources} resources: name the profiles of your GPUs`;
-  // Kueue wants all resources of a group in one order.
-  const group = { coveredResources: resources.map((one) => one.name), flavors: [{ name, resources }] };
-  return [
-    {
-      about: `the nodes of policy ${name}`,
-      object: {
-        apiVersion: kueueVersion,
-        kind: 'ResourceFlavor',
-        metadata: { name },
-        spec: { nodeLabels: matchLabels },
-      },
-    },
-    {
-      about: `a slice of several profiles has its number as the quota of each${scheduled}; CPU and memory are covered without a limit: set your own`,
-      object: {
-        apiVersion: kueueVersion,
-        kind: 'ClusterQueue',
-        metadata: { name },
-        spec: { namespaceSelector: {}, resourceGroups: [group] },
-      },
-    },
-    {
-      about: 'one in each namespace that submits jobs',
-      object: { apiVersion: kueueVersion, kind: 'LocalQueue', metadata: { name }, spec: { clusterQueue: name } },
-    },
-  ];
-}
-
-/** What a demand has of each resource, as name and number. */
-function sumQuotas(slices: readonly SliceEntry[]): readonly (readonly [string, number])[] {
-  const sums = new Map<string, number>();
-  for (const slice of slices)
-    for (const resource of listResources(slice))
-      sums.set(resource, (sums.get(resource) ?? 0) + (slice.count ?? slice.max ?? 0));
-  return [...sums];
-}
-
-/** Lists the resources of a slice on all models: the policy does not say which of them the nodes have. */
-function listResources(slice: SliceEntry): readonly string[] {
-  if (isWholeGpu(slice)) return [GPU_RESOURCE];
-  const profiles = MODELS.flatMap((model) => profilesServing(slice, model, model.id));
-  return [...new Set(profiles.map((profile) => migResourceName(labelProfile(profile))))];
 }

@@ -222,6 +222,7 @@ export class Fleet {
     record.tally = isSame ? known.tally : new NodeCounts(this.#candidates.ownOf(record));
     // It stands as before while the edit is checked, and for good if that is refused.
     if (isSame) record.demand = known.demand;
+    record.quota = known?.quota;
     this.#beginAcceptance(record);
     this.#countLost(record);
     // While it is being checked nothing changes for the nodes that it keeps.

@@ -2,7 +2,15 @@
 // Ask here what is known of one policy and its nodes: its generations, schedule, history and counts, who wrote it, which nodes may start, and what undoes an edit.
 import { cleanupFinalizer } from '../../api/names.ts';
 import type { GpuPartitionPolicy, GpuSelector, PolicyStatus, PolicySpec } from '../../api/types.ts';
-import { isCleaningUp, isPlanned, judgeSchedules, specUnder, variantsOf, type DemandReport } from './spec.ts';
+import {
+  isCleaningUp,
+  isPlanned,
+  judgeSchedules,
+  specUnder,
+  variantsOf,
+  type DemandReport,
+  type QuotaReport,
+} from './spec.ts';
 import { compareText, deepEqual, omitUndefined } from '../text/json.ts';
 import { timeText } from '../text/syntax.ts';
 import type { Hold } from './decide-policy.ts';
@@ -283,6 +291,8 @@ export class PolicyRecord {
   toldRefusal: string | undefined;
   /** How its demand stands; undefined if it has none, or no plan was made for it yet. */
   demand: DemandReport | undefined;
+  /** How its quotas in Kueue stand; undefined if it has none kept, or they were not looked at yet. */
+  quota: QuotaReport | undefined;
   /** The pace of writes of the policy's status. An edit begins no new count. */
   writes = new WritePace();
   /** Counts of the nodes that are its own, as they are under the current version. */

@@ -375,3 +375,11 @@ export interface DemandReport {
     readonly message: string;
   };
 }
+
+/** How the quotas in Kueue stand that a policy has kept: its part of the status. */
+export interface QuotaReport {
+  readonly type: 'KueueQuota';
+  readonly status: 'True' | 'False';
+  readonly reason: PolicyReason;
+  readonly message: string;
+}

@@ -54,6 +54,7 @@ describe('gpu-partition export kueue', () => {
       { name: 'nvidia.com/mig-1g.5gb', nominalQuota: 40 },
       { name: 'cpu', nominalQuota: '1M' },
       { name: 'memory', nominalQuota: '1Pi' },
+      { name: 'gpupartition.dev/slice-gb', nominalQuota: '1M' },
     ];
     const group = { coveredResources: resources.map(({ name }) => name), flavors: [{ name: 'shared', resources }] };
     expect(answer.items.map(({ kind, spec }) => ({ kind, spec }))).to.deep.equal([

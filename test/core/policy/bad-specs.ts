@@ -280,5 +280,7 @@ export const badSpecs: Readonly<Record<string, BadSpec>> = {
   'a schedule without a duration': [
     wrong({ schedules: [{ name: 'night', schedule: '0 22 * * *', demand: { slices } }] }),
   ],
+  'a ClusterQueue whose name is no label': [wrong({ kueue: { clusterQueue: 'My_Queue' } })],
+  'a cohort without a ClusterQueue': [wrong({ kueue: { cohort: 'gpus' } })],
   'a cooldown without a unit': [instead({ demand: { slices, cooldown: '30' } })],
 };

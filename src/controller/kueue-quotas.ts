@@ -1,0 +1,308 @@
+import { controllerManager, managedByLabel, policyLabel } from '../api/names.ts';
+import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
+import { isKept, type KueueFacts } from '../core/demand/kueue.ts';
+import {
+  describeRelease,
+  describeWish,
+  explainForeign,
+  hasFields,
+  type QueueWish,
+  wishQueue,
+} from '../core/demand/queues.ts';
+import type { NodeView } from '../core/kubernetes/node.ts';
+import type { Fleet } from '../core/policy/fleet.ts';
+import type { PolicyRecord } from '../core/policy/record.ts';
+import { byPrecedence } from '../core/policy/spec.ts';
+import { deepEqual } from '../core/text/json.ts';
+import { ApiError, isConflict } from '../kube/api-error.ts';
+import { findKueue, type KubeVerbs, kueueResource, listServed } from '../kube/client.ts';
+import type { ReconcileResult } from '../kube/queue.ts';
+import type { KubeObject } from '../kube/watch.ts';
+import { type Clock, Semaphore, waitFor } from '../process/clock.ts';
+import type { Logger } from '../process/log.ts';
+import type { Cluster } from './cluster.ts';
+
+/** How often queues are looked at, in ms: they are not watched, and somebody may change one. */
+const lookAgainMs = 60_000;
+/** After how long a write is tried again that got no answer, or was refused, in ms. */
+const tryAgainMs = 10_000;
+/** How long nodes wait to be admitted until their quota is lower, in ms. After such a wait in vain none waits for {@link lookAgainMs}. */
+const longestMs = 5000;
+const call = { timeoutMs: longestMs, attempts: 1 };
+
+type ClusterQueue = KueueFacts['clusterQueues'][number] & KubeObject;
+type ResourceFlavor = KueueFacts['flavors'][number] & KubeObject;
+
+type Quota = Omit<NonNullable<PolicyRecord['quota']>, 'type'>;
+
+interface Parts {
+  readonly client: KubeVerbs;
+  readonly cluster: Pick<Cluster, 'ledgerOf'> & {
+    readonly fleet: Pick<Fleet, 'policy' | 'winnerOf'> & { readonly policies: Iterable<PolicyRecord> };
+    readonly nodes: { get(name: string): NodeView | undefined };
+    readonly partitions: { get(name: string): GpuNodePartition | undefined };
+  };
+  /** Called with a policy whose quotas stand differently. */
+  readonly tellPolicy: (name: string) => void;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly now: () => number;
+}
+
+/** A queue that a policy asks for. */
+interface AskedQueue {
+  readonly record: PolicyRecord;
+  readonly wish: QueueWish;
+}
+
+/** What was last made of a queue. */
+interface KeptQueue {
+  readonly wish: QueueWish;
+  readonly quota: Quota;
+  /** When to look at it again whatever happens, in ms since the epoch. */
+  readonly dueMs: number;
+}
+
+/**
+ * Keeps the ClusterQueues that policies name: their quotas are what the nodes offer, and less from before a node is admitted to a change.
+ * Kueue never judges again what it has admitted, so with a quota that is lowered too late it admits jobs to slices that go.
+ */
+export class QuotaReconciler {
+  readonly #parts: Parts;
+  readonly #kept = new Map<string, KeptQueue>();
+  /** Nodes that are about to be admitted, by policy. */
+  readonly #leaving = new Map<string, ReadonlySet<string>>();
+  /** One look at a time: what is written last is true. */
+  readonly #looks = new Semaphore(1);
+  /** Whether it is known which queues an earlier leader kept. */
+  #hasSearched = false;
+  /** Until then no node waits for its quota. */
+  #waitsFromMs = -Infinity;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Whether a policy has quotas kept, or had some. */
+  isAsked(name: string): boolean {
+    const record = this.#parts.cluster.fleet.policy(name);
+    return (
+      (record && kueueOf(record)) !== undefined || [...this.#kept.values()].some(({ wish }) => wish.policy === name)
+    );
+  }
+
+  async reconcile(): Promise<ReconcileResult | void> {
+    const requeueAfterMs = await this.#looks.pass(() => this.#look());
+    return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
+  }
+
+  /**
+   * Lowers the quotas of a policy by what nodes offer that are about to be admitted, and waits until that is written. Not for long: a
+   * Kueue that does not answer keeps no policy from its nodes.
+   *
+   * @returns whether the policy has quotas
+   */
+  async lower(policy: string, nodes: readonly string[]): Promise<boolean> {
+    const { cluster, clock, now } = this.#parts;
+    const record = cluster.fleet.policy(policy);
+    if (record === undefined || kueueOf(record) === undefined) return false;
+    this.#leaving.set(policy, new Set(nodes));
+    if (nodes.length === 0 || now() < this.#waitsFromMs) return true;
+    const end = new AbortController();
+    const look = this.#looks.pass(() => this.#look()).then(() => false);
+    const limit = waitFor(clock, longestMs, end.signal).then(() => true);
+    try {
+      if (await Promise.race([look, limit])) this.#waitsFromMs = now() + lookAgainMs;
+    } finally {
+      end.abort();
+      look.catch(() => undefined);
+    }
+    return true;
+  }
+
+  /** Call this when the nodes of {@link lower} are in the ledger, or were not admitted after all. */
+  settle(policy: string): void {
+    this.#leaving.delete(policy);
+  }
+
+  /** @returns in how many ms to look again */
+  async #look(): Promise<number | undefined> {
+    const asked = this.#listAsked();
+    const now = this.#parts.now();
+    const due = [...asked.values()].filter(({ wish }) => isDue(this.#kept.get(wish.queue), wish, now));
+    const left = [...this.#kept.keys()].filter((queue) => !asked.has(queue));
+    if (due.length > 0 || left.length > 0 || !this.#hasSearched) await this.#write(asked, due, left);
+    for (const { record, wish } of asked.values()) {
+      const { quota } = this.#kept.get(wish.queue) ?? {};
+      if (quota) this.#report(record, quota);
+    }
+    const next = Math.min(...[...this.#kept.values()].map(({ dueMs }) => dueMs));
+    return next === Infinity ? undefined : Math.max(100, next - this.#parts.now());
+  }
+
+  /** The queues that policies ask for; of several policies with one queue, the first in precedence has it. */
+  #listAsked(): ReadonlyMap<string, AskedQueue> {
+    const asked = new Map<string, AskedQueue>();
+    const records = [...this.#parts.cluster.fleet.policies].toSorted((a, b) => byPrecedence(a.rank, b.rank));
+    for (const record of records) {
+      const { policy, kueue } = kueueOf(record) ?? {};
+      if (policy === undefined || kueue === undefined) continue;
+      const { wish: other } = asked.get(kueue.clusterQueue) ?? {};
+      if (other === undefined) asked.set(kueue.clusterQueue, { record, wish: this.#wish(record, policy, kueue) });
+      else {
+        const message = `ClusterQueue ${other.queue} has the quotas of policy ${other.policy}: name another in spec.kueue.clusterQueue; queues of one cohort lend to the same teams`;
+        this.#report(record, { status: 'False', reason: 'ClusterQueueTaken', message });
+      }
+    }
+    return asked;
+  }
+
+  #wish(record: PolicyRecord, policy: GpuPartitionPolicy, kueue: NonNullable<GpuPartitionPolicy['spec']['kueue']>) {
+    const { fleet, nodes, partitions } = this.#parts.cluster;
+    const own = [...record.nodes].flatMap((name) => {
+      const node = fleet.winnerOf(name) === record.name ? nodes.get(name) : undefined;
+      return node ? [{ node, partition: partitions.get(name) }] : [];
+    });
+    const inFlight = this.#parts.cluster.ledgerOf(record.name).map(({ node }) => node);
+    return wishQueue(policy, kueue, own, new Set([...inFlight, ...(this.#leaving.get(record.name) ?? [])]));
+  }
+
+  async #write(
+    asked: ReadonlyMap<string, AskedQueue>,
+    due: readonly AskedQueue[],
+    left: readonly string[],
+  ): Promise<void> {
+    const found = await findKueue(this.#parts.client, call).catch(asTrouble);
+    if ('trouble' in found) {
+      const message = `${found.trouble}: install Kueue, or take spec.kueue back. ${meanwhile}`;
+      for (const { wish } of due) this.#keep(wish, { status: 'False', reason: 'KueueUnavailable', message });
+      // Without Kueue there are no queues.
+      for (const queue of left) this.#kept.delete(queue);
+      this.#hasSearched = true;
+      return;
+    }
+    const { version } = found;
+    for (const queue of new Set([...left, ...(await this.#search(version, asked))]))
+      await this.#release(version, queue);
+    for (const { wish } of due) this.#keep(wish, await this.#apply(version, wish));
+  }
+
+  #keep(wish: QueueWish, quota: Quota): void {
+    const isTried = quota.reason === 'KueueUnavailable' || quota.reason === 'QuotaRefused';
+    const restMs = isTried ? tryAgainMs : lookAgainMs;
+    this.#kept.set(wish.queue, { wish, quota, dueMs: this.#parts.now() + restMs });
+  }
+
+  /** Finds queues that an earlier leader kept, and whose policies went while nobody led. */
+  async #search(version: string, asked: ReadonlyMap<string, AskedQueue>): Promise<readonly string[]> {
+    if (this.#hasSearched) return [];
+    const selection = { labelSelector: `${managedByLabel}=${controllerManager},${policyLabel}` };
+    const queues = kueueResource(version, 'ClusterQueue');
+    try {
+      const found = await listServed<ClusterQueue>(this.#parts.client, queues, selection, call);
+      this.#hasSearched = true;
+      return found.map(({ metadata }) => metadata.name).filter((name) => !asked.has(name));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      // Who may not read them has kept none.
+      this.#hasSearched = error.code === 403;
+      return [];
+    }
+  }
+
+  async #release(version: string, name: string): Promise<void> {
+    const ref = { resource: kueueResource(version, 'ClusterQueue'), name };
+    try {
+      const found = await this.#parts.client.find<ClusterQueue>(ref, call);
+      if (found && isKept(found)) {
+        await this.#send(ref, found, describeRelease(found));
+        this.#parts.log.info('no policy asks for a ClusterQueue any more: its quotas are 0', { name });
+      }
+      this.#kept.delete(name);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.#parts.log.warn('the quotas of a ClusterQueue that no policy asks for are not 0', { error: error.message });
+      const known = this.#kept.get(name);
+      if (known) this.#kept.set(name, { ...known, dueMs: this.#parts.now() + tryAgainMs });
+    }
+  }
+
+  async #apply(version: string, wish: QueueWish): Promise<Quota> {
+    const { client } = this.#parts;
+    const { queue: name, message } = wish;
+    const wanted = describeWish(wish, version);
+    const queueRef = { resource: kueueResource(version, 'ClusterQueue'), name };
+    const flavorRef = { resource: kueueResource(version, 'ResourceFlavor'), name };
+    try {
+      const queue = await client.find<ClusterQueue>(queueRef, call);
+      const flavor = await client.find<ResourceFlavor>(flavorRef, call);
+      const foreign = explainForeign(queue, flavor);
+      if (foreign !== undefined) return { status: 'False', reason: 'ClusterQueueNotOurs', message: foreign };
+      if (!hasFields(flavor, wanted.flavor)) await this.#send(flavorRef, flavor, wanted.flavor);
+      // A cohort that is asked for no more is taken back by a write alone.
+      const isNew = this.#kept.get(name)?.wish.cohort !== wish.cohort || !this.#kept.has(name);
+      if (isNew || !hasFields(queue, wanted.queue)) await this.#send(queueRef, queue, wanted.queue);
+      return { status: 'True', reason: 'QuotaWritten', message };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return describeRefusal(name, error);
+    }
+  }
+
+  /** Takes fields from others only on an object that is kept already, and on no other one of its name. */
+  async #send(
+    ref: Parameters<KubeVerbs['apply']>[0],
+    found: ClusterQueue | ResourceFlavor | undefined,
+    { metadata, spec }: ReturnType<typeof describeRelease>,
+  ): Promise<void> {
+    const { uid } = found?.metadata ?? {};
+    await this.#parts.client.apply(
+      ref,
+      { metadata: { ...metadata, ...(uid !== undefined && { uid }) }, spec },
+      { ...call, fieldManager: controllerManager, force: found !== undefined && isKept(found) },
+    );
+  }
+
+  #report(record: PolicyRecord, quota: Quota): void {
+    const report = { type: 'KueueQuota', ...quota } as const;
+    if (deepEqual(record.quota, report)) return;
+    record.quota = report;
+    this.#parts.tellPolicy(record.name);
+  }
+}
+
+const meanwhile = 'Nodes change nevertheless, and Kueue may admit jobs to slices that go';
+
+function asTrouble(error: unknown): { readonly trouble: string } {
+  if (error instanceof ApiError) return { trouble: `Kueue cannot be found: ${error.message}` };
+  throw error;
+}
+
+function describeRefusal(name: string, error: ApiError): Quota {
+  const { code, message } = error;
+  if (isConflict(error) && error.hasCause('FieldManagerConflict')) {
+    const why = `ClusterQueue or ResourceFlavor ${name} has fields of somebody else, and is left alone: ${message}`;
+    return { status: 'False', reason: 'ClusterQueueNotOurs', message: why };
+  }
+  if ([400, 403, 422].includes(code)) {
+    const why = `the quotas of ClusterQueue ${name} are refused: ${message}. The rights are in config/kueue (chart: kueue.enabled). ${meanwhile}`;
+    return { status: 'False', reason: 'QuotaRefused', message: why };
+  }
+  const why = `the quotas of ClusterQueue ${name} are not written: ${message}. ${meanwhile}`;
+  return { status: 'False', reason: 'KueueUnavailable', message: why };
+}
+
+/** Whether a queue is to be looked at: what it should be has changed, or it is time. What was refused is not repeated with other numbers. */
+function isDue(known: KeptQueue | undefined, wish: QueueWish, now: number): boolean {
+  if (known === undefined || now >= known.dueMs) return true;
+  const { policy, cohort, quotas } = known.wish;
+  const isSame = policy === wish.policy && cohort === wish.cohort;
+  return !isSame || (known.quota.status === 'True' && !deepEqual(quotas, wish.quotas));
+}
+
+/** What is in force of a policy that has its quotas kept; undefined for others, and for one that is going. */
+function kueueOf({ newest, versions: { inForce } }: PolicyRecord) {
+  const { kueue } = inForce?.spec ?? {};
+  const isGoing = newest.metadata.deletionTimestamp !== undefined;
+  return inForce === undefined || kueue === undefined || isGoing ? undefined : { policy: inForce, kueue };
+}
