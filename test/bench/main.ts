@@ -15,6 +15,7 @@ const topics: Readonly<Record<string, () => Promise<void>>> = {
   trace: async () => (await import('./trace.ts')).measureTrace(),
   priorities: async () => (await import('./simulation.ts')).measurePriorities(),
   simulation: async () => (await import('./simulation.ts')).measureSimulation(),
+  sharing: async () => (await import('./sharing.ts')).measureSharing(),
   device: async () => (await import('./device.ts')).benchDevice(printMetric),
   processes: async () => (await import('./processes.ts')).measureProcesses(printMetric),
   simulator: async () => (await import('./simulator.ts')).measureSimulator(),

@@ -64,7 +64,7 @@ export const fullSpec = {
     { preset: 'all-balanced' },
     { mig: 'Disabled' },
   ],
-  sharing: { timeSlicing: [{ resource: 'nvidia.com/mig-1g.5gb', replicas: 4 }] },
+  sharing: { allocation: 'Packed', timeSlicing: [{ resource: 'nvidia.com/mig-1g.5gb', replicas: 4 }] },
   drain: { scope: 'Affected', timeout: '10m', onTimeout: 'Skip', gracePeriod: '30s' },
   rollout: {
     maxUnavailable: '10%',

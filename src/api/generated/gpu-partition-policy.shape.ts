@@ -183,6 +183,7 @@ export const shape = {
         type: 'object',
         properties: {
           mps: { type: 'object' },
+          allocation: { type: 'string' },
           timeSlicing: {
             type: 'array',
             items: {

@@ -399,6 +399,10 @@ export interface GpuPartitionPolicy {
         [k: string]: unknown;
       };
       /**
+       * Which of several shared slices a pod of the node gets. Distributed: one that the fewest pods share, as by default. Packed: one that the most share, so that others stay idle and can go without evicting pods; needs NVIDIA's device plugin 0.20 or newer. Only with timeSlicing: a slice that is not shared is not chosen by it.
+       */
+      allocation?: 'Distributed' | 'Packed';
+      /**
        * One entry per shared resource. Example: [{resource: nvidia.com/mig-1g.5gb, replicas: 4}].
        */
       timeSlicing?: {

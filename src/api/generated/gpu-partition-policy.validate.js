@@ -2,7 +2,7 @@
 "use strict";
 export const validate = validate10;
 export default validate10;
-const schema11 = {"type":"object","description":"GpuPartitionPolicy defines how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the slices.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuPartitionPolicy"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}},"finalizers":{"type":"array","items":{"type":"string"}}}},"spec":{"type":"object","description":"What the GPUs of the selected nodes become, and how a change reaches them.","required":["nodeSelector","strategy"],"properties":{"nodeSelector":{"type":"object","description":"Nodes that this policy partitions, for example matchLabels: {pool: inference}. It must not be empty, or use labels that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, nvidia.com/gpu.deploy.*, ...): select by pool, and choose GPUs with layouts[].gpus.models.","properties":{"matchLabels":{"type":"object","description":"Labels that a node must carry. Example: {pool: inference}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a node. Example: {key: pool, operator: In, values: [inference, batch]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"priority":{"type":"integer","default":0,"minimum":-1000000000,"maximum":1000000000,"description":"Which policy wins a node that several policies of mode Enforce select: the higher priority, then the older policy, then the name. The loser is Ready with reason Outranked, or at equal priority Stalled with reason Conflicted."},"mode":{"type":"string","enum":["Enforce","Plan"],"default":"Enforce","description":"Enforce partitions the nodes. Plan reports in status what would change, and changes nothing. It takes no node from another policy; a policy that turns from Enforce to Plan keeps its nodes."},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"How the device plugin advertises the GPUs; must be its own MIG strategy. none: whole GPUs as nvidia.com/gpu, without MIG. single: each slice as nvidia.com/gpu; all slices of a node have one profile. mixed: one resource per profile, for example nvidia.com/mig-1g.5gb."},"demand":{"type":"object","description":"Instead of layouts: the slices that all selected nodes offer together. The controller chooses the layouts with the fewest changes: docs/demand.md.","required":["slices"],"properties":{"slices":{"type":"array","description":"The wanted slices, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}, {name: whole, mig: Disabled, count: 4}]. An instance counts for one of them.","minItems":1,"maxItems":16,"items":{"type":"object","properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example small. Absent: the first profile, the memory, or whole."},"profiles":{"type":"array","description":"Profiles or globs, any of which serves, for example [1g.5gb, 1g.10gb] or [\"1g.*\"]. A glob without a + matches only plain profiles, without +me and the like. The smallest that serves is made.","minItems":1,"maxItems":16,"items":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[1-9*?][0-9abefglmx.+*?-]*$"}},"memory":{"type":"string","maxLength":12,"pattern":"^[1-9][0-9]{0,6}([.][0-9]{1,3})?[MGT]i?$","description":"Instead of profiles: any plain profile with at least this much usable memory on every GPU of the pool, the smallest first. Example: 4.5Gi. A 1g.5gb of an A100 has less than 5Gi: gpu-partition recommend --size."},"mig":{"type":"string","enum":["Disabled"],"description":"Instead of profiles: whole GPUs (MIG mode off), which pods request as nvidia.com/gpu."},"count":{"type":"integer","minimum":0,"maximum":100000,"description":"Slices over all selected nodes, those in use included."},"min":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. Minimum, whatever pods ask for. Absent: 0."},"max":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. Maximum, whatever pods ask for. Absent: no limit."},"spare":{"description":"With from: Pods or Kueue. Slices kept free beyond those in use and waited for: a number, or a percentage of these, rounded up. Example: 2.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":100000,"pattern":"^(100|[1-9]?[0-9])%$"},"weight":{"type":"integer","minimum":1,"maximum":1000000,"description":"Decides what goes short if not everything fits: the cost of each slice that cannot be offered; spare ones go short first. Absent: the memory slices of its smallest profile."}},"additionalProperties":false}},"from":{"type":"string","enum":["Declared","Pods","Kueue"],"description":"Declared (or absent): each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests for nvidia.com/mig-PROFILE, or nvidia.com/gpu for whole GPUs. Kueue: Pods, and jobs that Kueue has not admitted."},"namespaceSelector":{"type":"object","description":"With from: Pods or Kueue. Only pods in these namespaces count. Example: matchLabels: {team: vision}. Absent, or empty: those in all namespaces.","properties":{"matchLabels":{"type":"object","description":"Labels that a namespace must carry. Example: {kubernetes.io/metadata.name: vision}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a namespace. Example: {key: team, operator: In, values: [vision, speech]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"evict":{"type":"string","enum":["Never","IfNeeded"],"description":"Never (or absent): only idle slices are given up; no pod is evicted, whatever spec.drain says. IfNeeded: pods also go, within spec.drain, for waiting pods of higher priority, and pods of priority 0 or less for a count."},"rest":{"type":"string","enum":["Keep","Whole","Balanced"],"description":"Idle GPUs that the demand does not need. Keep (or absent): they stay. Whole: MIG mode is turned off. Balanced: they get the preset all-balanced. No pod is evicted for it."},"stabilization":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"With from: Pods or Kueue. How long pods must ask for less before the demand falls, for example 1h. It rises after 1m, or after this long if that is shorter. Absent: 10m."},"cooldown":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long a GPU is left alone after its layout has changed, unless only it can offer a wanted slice: then it changes once more at most. For example 1h. Absent: 30m."}},"additionalProperties":false},"backend":{"type":"string","enum":["DevicePlugin","DRA","Auto"],"default":"DevicePlugin","description":"What offers the slices. DevicePlugin: NVIDIA's device plugin, as resources such as nvidia.com/mig-1g.5gb. DRA: NVIDIA's DRA driver (gpu.nvidia.com, without its gate DynamicMIG), as devices of ResourceSlices; needs strategy mixed. Auto: found out for each node by what is there; also needs strategy mixed. A node on which both offer GPUs is left alone with reason BackendMismatch."},"dra":{"type":"object","description":"Settings of backend DRA, and of Auto.","properties":{"deviceClasses":{"type":"string","enum":["Managed"],"description":"Managed: the controller keeps the DeviceClasses that gpu-partition export dra prints; it deletes none. Absent: they are yours to apply."}},"additionalProperties":false},"kueue":{"type":"object","description":"The quotas of a ClusterQueue of Kueue follow what the nodes of this policy offer: lowered before a node changes, raised once it is verified. Needs the rights of config/kueue.","required":["clusterQueue"],"properties":{"clusterQueue":{"type":"string","maxLength":63,"pattern":"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$","description":"Name of the ClusterQueue, and of its ResourceFlavor. The controller creates both, and writes all of the queue's resourceGroups; other queues borrow from its cohort. One that somebody else has set is left alone. Example: inference."},"cohort":{"type":"string","maxLength":253,"pattern":"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$","description":"Name of the cohort in which it lends its quotas. Absent: yours to set on the queue. Example: gpus."}},"additionalProperties":false},"layouts":{"type":"array","description":"The first entry that matches a GPU applies; a GPU that matches none is left alone. Set exactly one of layouts and demand.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Selects the GPUs of this entry: all fields that are set must match. Absent or empty: every GPU. Example: {models: [\"A100-*-40GB\"], indices: [0, 1]}.","properties":{"models":{"type":"array","description":"GPU models as globs, for example \"A100-*-40GB\". Compared, ignoring case, with the model id (a100-40gb) and with the product name of GPU Feature Discovery without NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"GPU indices as nvidia-smi -L prints them, for example [0, 1].","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"GPU UUIDs, as nvidia-smi -L prints them: GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids, device and vendor, as nvidia-smi --query-gpu=pci.device_id prints them, for example 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Takes exactly this many of a node's matching GPUs, so that the fewest instances are destroyed, and keeps this choice. A node with fewer is refused; on a node with none the entry is skipped."}},"additionalProperties":false},"profiles":{"type":"object","description":"The slices of each GPU, profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}. Set exactly one of profiles, preset and mig.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout made from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled: the GPU is whole, with MIG mode off. A GPU without MIG already matches."}},"additionalProperties":false}},"schedules":{"type":"array","description":"Times with their own layouts or demand, for example a night shift. The first that is open applies; outside of all of them, the policy's own. A switch is a rollout: docs/rollout.md.","minItems":1,"maxItems":8,"items":{"type":"object","required":["name","schedule","duration"],"properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example night."},"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"Start, as a cron expression with five fields, for example 0 22 * * 1-5."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long it lasts, for example 8h."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone of schedule, for example Europe/Berlin. Absent: UTC."},"layouts":{"type":"array","description":"The first entry that matches a GPU applies; a GPU that matches none is left alone. Set exactly one of layouts and demand.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Selects the GPUs of this entry: all fields that are set must match. Absent or empty: every GPU. Example: {models: [\"A100-*-40GB\"], indices: [0, 1]}.","properties":{"models":{"type":"array","description":"GPU models as globs, for example \"A100-*-40GB\". Compared, ignoring case, with the model id (a100-40gb) and with the product name of GPU Feature Discovery without NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"GPU indices as nvidia-smi -L prints them, for example [0, 1].","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"GPU UUIDs, as nvidia-smi -L prints them: GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids, device and vendor, as nvidia-smi --query-gpu=pci.device_id prints them, for example 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Takes exactly this many of a node's matching GPUs, so that the fewest instances are destroyed, and keeps this choice. A node with fewer is refused; on a node with none the entry is skipped."}},"additionalProperties":false},"profiles":{"type":"object","description":"The slices of each GPU, profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}. Set exactly one of profiles, preset and mig.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout made from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled: the GPU is whole, with MIG mode off. A GPU without MIG already matches."}},"additionalProperties":false}},"demand":{"type":"object","description":"Instead of layouts: the slices that all selected nodes offer together. The controller chooses the layouts with the fewest changes: docs/demand.md.","required":["slices"],"properties":{"slices":{"type":"array","description":"The wanted slices, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}, {name: whole, mig: Disabled, count: 4}]. An instance counts for one of them.","minItems":1,"maxItems":16,"items":{"type":"object","properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example small. Absent: the first profile, the memory, or whole."},"profiles":{"type":"array","description":"Profiles or globs, any of which serves, for example [1g.5gb, 1g.10gb] or [\"1g.*\"]. A glob without a + matches only plain profiles, without +me and the like. The smallest that serves is made.","minItems":1,"maxItems":16,"items":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[1-9*?][0-9abefglmx.+*?-]*$"}},"memory":{"type":"string","maxLength":12,"pattern":"^[1-9][0-9]{0,6}([.][0-9]{1,3})?[MGT]i?$","description":"Instead of profiles: any plain profile with at least this much usable memory on every GPU of the pool, the smallest first. Example: 4.5Gi. A 1g.5gb of an A100 has less than 5Gi: gpu-partition recommend --size."},"mig":{"type":"string","enum":["Disabled"],"description":"Instead of profiles: whole GPUs (MIG mode off), which pods request as nvidia.com/gpu."},"count":{"type":"integer","minimum":0,"maximum":100000,"description":"Slices over all selected nodes, those in use included."},"min":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. Minimum, whatever pods ask for. Absent: 0."},"max":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. Maximum, whatever pods ask for. Absent: no limit."},"spare":{"description":"With from: Pods or Kueue. Slices kept free beyond those in use and waited for: a number, or a percentage of these, rounded up. Example: 2.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":100000,"pattern":"^(100|[1-9]?[0-9])%$"},"weight":{"type":"integer","minimum":1,"maximum":1000000,"description":"Decides what goes short if not everything fits: the cost of each slice that cannot be offered; spare ones go short first. Absent: the memory slices of its smallest profile."}},"additionalProperties":false}},"from":{"type":"string","enum":["Declared","Pods","Kueue"],"description":"Declared (or absent): each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests for nvidia.com/mig-PROFILE, or nvidia.com/gpu for whole GPUs. Kueue: Pods, and jobs that Kueue has not admitted."},"namespaceSelector":{"type":"object","description":"With from: Pods or Kueue. Only pods in these namespaces count. Example: matchLabels: {team: vision}. Absent, or empty: those in all namespaces.","properties":{"matchLabels":{"type":"object","description":"Labels that a namespace must carry. Example: {kubernetes.io/metadata.name: vision}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a namespace. Example: {key: team, operator: In, values: [vision, speech]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"evict":{"type":"string","enum":["Never","IfNeeded"],"description":"Never (or absent): only idle slices are given up; no pod is evicted, whatever spec.drain says. IfNeeded: pods also go, within spec.drain, for waiting pods of higher priority, and pods of priority 0 or less for a count."},"rest":{"type":"string","enum":["Keep","Whole","Balanced"],"description":"Idle GPUs that the demand does not need. Keep (or absent): they stay. Whole: MIG mode is turned off. Balanced: they get the preset all-balanced. No pod is evicted for it."},"stabilization":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"With from: Pods or Kueue. How long pods must ask for less before the demand falls, for example 1h. It rises after 1m, or after this long if that is shorter. Absent: 10m."},"cooldown":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long a GPU is left alone after its layout has changed, unless only it can offer a wanted slice: then it changes once more at most. For example 1h. Absent: 30m."}},"additionalProperties":false}},"additionalProperties":false}},"sharing":{"type":"object","description":"Time-slicing on top of slices or whole GPUs. Needs the controller option --device-plugin-config-map.","properties":{"mps":{"type":"object","description":"Not supported, always rejected: NVIDIA's device plugin does not support MPS on MIG devices. The field exists so that the rejection can explain this.","additionalProperties":true},"timeSlicing":{"type":"array","description":"One entry per shared resource. Example: [{resource: nvidia.com/mig-1g.5gb, replicas: 4}].","minItems":1,"maxItems":32,"items":{"type":"object","required":["resource","replicas"],"properties":{"resource":{"type":"string","maxLength":63,"pattern":"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$","description":"Resource that the device plugin advertises: nvidia.com/gpu, or nvidia.com/mig-1g.5gb under strategy mixed."},"replicas":{"type":"integer","minimum":2,"maximum":128,"description":"How many pods share one slice or GPU. They share its memory and its faults."}},"additionalProperties":false}}},"additionalProperties":false},"drain":{"type":"object","default":{},"description":"How pods are evicted from slices that a change destroys.","properties":{"scope":{"type":"string","enum":["Affected","Node","None"],"default":"Affected","description":"Pods to evict. Affected: those on slices that the change destroys. Node: every GPU pod of the node. None: no pod; the node is closed until those on these slices have ended."},"timeout":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","default":"10m","description":"How long a node waits for its pods to terminate, for example 90s, 10m or 1h30m."},"onTimeout":{"type":"string","enum":["Skip","Wait","Force"],"default":"Skip","description":"After timeout. Skip: reopen the node, let another one change, and retry later. Wait: keep waiting. Force: delete the pods with their grace period, past their disruption budgets; needs the verb force on gpupartitionpolicies."},"gracePeriod":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Termination grace period of evicted pods, at least 1s, for example 30s. Absent: each pod's own."}},"additionalProperties":false},"rollout":{"type":"object","default":{},"description":"How a change rolls through the nodes of this policy.","properties":{"maxUnavailable":{"description":"Nodes that may be unavailable at a time, NotReady and Failed ones included: a number, or a percentage of the policy's nodes with GPUs, rounded down but at least 1. 0 holds the rollout. Example: 10%.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"canary":{"type":"object","description":"Nodes that change before all others. If one fails, the rollout halts. Absent: no canary. Example: {nodes: 1, soak: 10m}.","required":["nodes"],"properties":{"nodes":{"type":"integer","minimum":1,"maximum":1000,"description":"How many nodes change first."},"soak":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long all canary nodes must be Ready before other nodes change, for example 10m. Absent: no wait."}},"additionalProperties":false},"failureThreshold":{"description":"Failed nodes that halt the rollout (reason Halted): a number, or a percentage as in maxUnavailable. No new node starts then; failed nodes are retried. Example: 3.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":1,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"windows":{"type":"array","description":"Maintenance windows in which nodes may start to change; a node that has started finishes. Absent: always.","minItems":1,"maxItems":16,"items":{"type":"object","required":["schedule","duration"],"properties":{"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"Start, as a cron expression with five fields, for example 0 22 * * 1-5."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Length of the window, for example 6h."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone of schedule, for example Europe/Berlin. Absent: UTC."}},"additionalProperties":false}},"paused":{"type":"boolean","default":false,"description":"True: no further node starts to change. Nodes that have started finish."},"rollback":{"type":"string","enum":["OnFailure","Never"],"default":"OnFailure","description":"OnFailure: a GPU whose change fails gets its previous layout back, placements included. Never: it stays as it is."}},"additionalProperties":false},"allow":{"type":"object","default":{},"description":"What the operator may do beyond creating slices and destroying idle ones.","properties":{"gpuReset":{"type":"boolean","default":true,"description":"Allows the reset of a GPU where a MIG mode change requires it (A100, A30), and with the next change of its layout where its driver asks for it, once all its pods have ended."},"reboot":{"type":"boolean","description":"Allows asking for a reboot where a MIG mode change requires one: the agent creates /run/reboot-required, and kured reboots the node. Needs the verb reboot on gpupartitionpolicies. Absent: false."},"replaceForeignInstances":{"type":"boolean","description":"Allows destroying idle GPU instances that this operator did not create. Absent: false."},"takeOver":{"type":"array","description":"Other owners of the GPUs that the operator may switch off on the selected nodes. Absent: none; such a node is Failed with reason ForeignManager. A pause or a state that mig-manager left on the node is ended, too. Example: [mig-manager].","minItems":1,"maxItems":4,"items":{"type":"string","enum":["mig-manager"]}}},"additionalProperties":false},"onDelete":{"type":"string","enum":["Keep","DisableMig"],"default":"Keep","description":"The GPUs of a deleted policy. Keep: they keep their layouts. DisableMig: they become whole; a finalizer keeps the policy until then."}},"additionalProperties":false},"status":{"type":"object","description":"Observed state. Written by the controller only.","properties":{"observedGeneration":{"type":"integer","description":"Generation of the spec that this status describes."},"acceptedGeneration":{"type":"integer","description":"Newest generation that every selected node that has reported its GPUs could take. Nothing of a newer generation starts."},"inForce":{"type":"object","description":"The generation that decides over nodes: the newest accepted one with mode Enforce, with its spec. It stays in force while a newer generation is not accepted, or only plans.","required":["generation","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":true}},"additionalProperties":false},"history":{"type":"array","description":"The generations that came in force, newest first, each with its spec: `gpu-partition undo` goes back to one of them. At most 256 kB together: the oldest are dropped.","maxItems":20,"items":{"type":"object","required":["generation","time","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"time":{"type":"string","description":"When it was written."},"manager":{"type":"string","maxLength":128,"description":"Field manager that wrote it, as managedFields had it then."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":true}},"additionalProperties":false}},"summary":{"type":"string","maxLength":256,"description":"Summary for the printer column, for example \"31/40 ready, 4 updating\"."},"conditions":{"type":"array","description":"Ready, Reconciling and Stalled (kstatus), Valid, DemandMet for a policy with a demand, and KueueQuota for one with kueue.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Type of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether the condition holds."},"reason":{"type":"string","maxLength":1024,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":8192,"description":"Human-readable explanation."},"lastTransitionTime":{"type":"string","description":"When status last changed."},"observedGeneration":{"type":"integer","description":"Generation of the spec that the condition describes."}},"additionalProperties":false}},"nodes":{"type":"object","description":"Number of selected nodes by state.","properties":{"matched":{"type":"integer","description":"Nodes that nodeSelector matches."},"ready":{"type":"integer","description":"Nodes whose device, labels and advertised resources match the policy."},"updating":{"type":"integer","description":"Nodes that change now."},"pending":{"type":"integer","description":"Nodes that have not started, or that cannot take the policy."},"failed":{"type":"integer","description":"Nodes whose last attempt failed."},"outranked":{"type":"integer","description":"Nodes that a policy of higher priority decides over."},"conflicted":{"type":"integer","description":"Nodes that another policy of the same priority won."},"skipped":{"type":"integer","description":"Nodes to whose GPUs no layout of this policy applies."}},"additionalProperties":false},"schedule":{"type":"object","description":"For a policy with spec.schedules: which of them is in force, and what follows.","required":["since"],"properties":{"name":{"type":"string","maxLength":32,"description":"The schedule in force. Absent: the policy's own layouts or demand."},"since":{"type":"string","description":"When the controller switched to it."},"next":{"type":"object","description":"The next switch. Absent: none is known.","required":["time"],"properties":{"name":{"type":"string","maxLength":32,"description":"The schedule that is then in force. Absent: the policy's own layouts or demand."},"time":{"type":"string","description":"When the controller switches."}},"additionalProperties":false}},"additionalProperties":false},"demand":{"type":"array","description":"The slices of spec.demand: what is wanted, and what exists.","maxItems":16,"items":{"type":"object","required":["name","wanted","offered","used","unmet"],"properties":{"name":{"type":"string","maxLength":32,"description":"Name of the slice."},"wanted":{"type":"integer","description":"Slices wanted."},"offered":{"type":"integer","description":"Of these, slices that exist on the GPUs now."},"used":{"type":"integer","description":"Instances in use that serve it."},"waiting":{"type":"integer","description":"With from: Pods or Kueue. Slices requested by pods that wait and could run on the selected nodes, and by jobs that Kueue holds back."},"unmet":{"type":"integer","description":"Slices that the last plan could not provide; the others exist or are being made."},"why":{"type":"string","maxLength":1024,"description":"Why some are unmet."}},"additionalProperties":false}},"steady":{"type":"object","description":"With from: Pods or Kueue, by name of the slice: how many pods have asked for long enough, so that a new leader continues with it.","maxProperties":16,"additionalProperties":{"type":"integer","minimum":0}},"defrag":{"type":"object","description":"State of the request in the annotation gpupartition.dev/defrag (`gpu-partition defrag --apply`).","required":["request","state","message"],"properties":{"request":{"type":"string","maxLength":1024,"description":"The annotation. Another value is another request."},"state":{"type":"string","enum":["Making","Done","Refused"],"description":"Making: layouts are chosen so that the slices become idle. Done: they were idle together; it is not repeated. Refused: message says why, and nothing is done for it."},"message":{"type":"string","maxLength":1024,"description":"What is done, or why not."}},"additionalProperties":false},"plan":{"type":"object","description":"The remaining work on all selected nodes.","properties":{"gpusChanging":{"type":"integer","description":"GPUs whose layout differs from what the policy asks for."},"instancesKept":{"type":"integer","description":"GPU instances that are kept."},"instancesDestroyed":{"type":"integer","description":"GPU instances to destroy."},"instancesCreated":{"type":"integer","description":"GPU instances to create."},"podsToEvict":{"type":"integer","description":"Pods on instances to destroy."}},"additionalProperties":false},"inFlight":{"type":"array","description":"The ledger: nodes with a slot, from their admission until they are verified or given up.","maxItems":500,"items":{"type":"object","required":["node","nodeUID"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"nodeUID":{"type":"string","maxLength":64,"description":"UID of the node."},"epoch":{"type":"integer","description":"No longer written or read: startTime tells one slot of a node from the next."},"generation":{"type":"integer","description":"Generation of the policy that the node was admitted for."},"startTime":{"type":"string","description":"When the node was admitted."},"deadline":{"type":"string","description":"When its pods must have terminated, if they are evicted at once: spec.drain.timeout counts from the first eviction."},"kind":{"type":"string","enum":["Fresh","Repair","Retry","New","Found"],"description":"Why the node was admitted. Fresh: already tainted, so not counted against maxUnavailable. Repair: something else changed its GPUs. Retry: it failed before. New: a new change. Found: a new leader found it changing."}},"additionalProperties":false}},"canary":{"type":"object","required":["generation","nodes"],"description":"The canary nodes of a generation.","properties":{"generation":{"type":"integer","description":"Generation of the policy that they are the canary of."},"schedule":{"type":"string","maxLength":32,"description":"The schedule that they are the canary of: each switch has its own."},"nodes":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":253},"description":"Names of the canary nodes."},"readySince":{"type":"string","description":"Since when all of them are Ready. The soak counts from here."},"passedTime":{"type":"string","description":"When all of them had been Ready for the soak. What happens to them later no longer matters to the rollout."}},"additionalProperties":false},"pace":{"type":"object","required":["generation","nodes","seconds"],"description":"How long changes of this generation take: what is left of a rollout is estimated from it. Written with the ledger.","properties":{"generation":{"type":"integer","description":"Generation of the policy."},"nodes":{"type":"integer","minimum":1,"description":"Nodes that were admitted for it and have been verified since."},"seconds":{"type":"integer","minimum":0,"description":"How long that took, from admission until verified, all of them together."}},"additionalProperties":false},"limits":{"type":"object","required":["nodes","maxUnavailable","maxConcurrentNodes"],"description":"What the rollout may do now, in numbers of nodes.","properties":{"nodes":{"type":"integer","minimum":0,"description":"Nodes with GPUs over which the policy decides. Percentages in `spec.rollout` are of these."},"maxUnavailable":{"type":"integer","minimum":0,"description":"How many of them may be unavailable at a time."},"maxConcurrentNodes":{"type":"integer","minimum":0,"description":"How many nodes of all policies may change at a time: the controller's `--max-concurrent-nodes`."}},"additionalProperties":false},"failures":{"type":"array","description":"Nodes whose last attempt failed, and why.","maxItems":50,"items":{"type":"object","required":["node","reason","message"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"reason":{"type":"string","maxLength":64,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What failed, on which GPU and instance, and what to do."},"time":{"type":"string","description":"When the attempt failed."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuPartitionPolicy"};
+const schema11 = {"type":"object","description":"GpuPartitionPolicy defines how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the slices.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuPartitionPolicy"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}},"finalizers":{"type":"array","items":{"type":"string"}}}},"spec":{"type":"object","description":"What the GPUs of the selected nodes become, and how a change reaches them.","required":["nodeSelector","strategy"],"properties":{"nodeSelector":{"type":"object","description":"Nodes that this policy partitions, for example matchLabels: {pool: inference}. It must not be empty, or use labels that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, nvidia.com/gpu.deploy.*, ...): select by pool, and choose GPUs with layouts[].gpus.models.","properties":{"matchLabels":{"type":"object","description":"Labels that a node must carry. Example: {pool: inference}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a node. Example: {key: pool, operator: In, values: [inference, batch]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"priority":{"type":"integer","default":0,"minimum":-1000000000,"maximum":1000000000,"description":"Which policy wins a node that several policies of mode Enforce select: the higher priority, then the older policy, then the name. The loser is Ready with reason Outranked, or at equal priority Stalled with reason Conflicted."},"mode":{"type":"string","enum":["Enforce","Plan"],"default":"Enforce","description":"Enforce partitions the nodes. Plan reports in status what would change, and changes nothing. It takes no node from another policy; a policy that turns from Enforce to Plan keeps its nodes."},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"How the device plugin advertises the GPUs; must be its own MIG strategy. none: whole GPUs as nvidia.com/gpu, without MIG. single: each slice as nvidia.com/gpu; all slices of a node have one profile. mixed: one resource per profile, for example nvidia.com/mig-1g.5gb."},"demand":{"type":"object","description":"Instead of layouts: the slices that all selected nodes offer together. The controller chooses the layouts with the fewest changes: docs/demand.md.","required":["slices"],"properties":{"slices":{"type":"array","description":"The wanted slices, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}, {name: whole, mig: Disabled, count: 4}]. An instance counts for one of them.","minItems":1,"maxItems":16,"items":{"type":"object","properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example small. Absent: the first profile, the memory, or whole."},"profiles":{"type":"array","description":"Profiles or globs, any of which serves, for example [1g.5gb, 1g.10gb] or [\"1g.*\"]. A glob without a + matches only plain profiles, without +me and the like. The smallest that serves is made.","minItems":1,"maxItems":16,"items":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[1-9*?][0-9abefglmx.+*?-]*$"}},"memory":{"type":"string","maxLength":12,"pattern":"^[1-9][0-9]{0,6}([.][0-9]{1,3})?[MGT]i?$","description":"Instead of profiles: any plain profile with at least this much usable memory on every GPU of the pool, the smallest first. Example: 4.5Gi. A 1g.5gb of an A100 has less than 5Gi: gpu-partition recommend --size."},"mig":{"type":"string","enum":["Disabled"],"description":"Instead of profiles: whole GPUs (MIG mode off), which pods request as nvidia.com/gpu."},"count":{"type":"integer","minimum":0,"maximum":100000,"description":"Slices over all selected nodes, those in use included."},"min":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. Minimum, whatever pods ask for. Absent: 0."},"max":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. Maximum, whatever pods ask for. Absent: no limit."},"spare":{"description":"With from: Pods or Kueue. Slices kept free beyond those in use and waited for: a number, or a percentage of these, rounded up. Example: 2.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":100000,"pattern":"^(100|[1-9]?[0-9])%$"},"weight":{"type":"integer","minimum":1,"maximum":1000000,"description":"Decides what goes short if not everything fits: the cost of each slice that cannot be offered; spare ones go short first. Absent: the memory slices of its smallest profile."}},"additionalProperties":false}},"from":{"type":"string","enum":["Declared","Pods","Kueue"],"description":"Declared (or absent): each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests for nvidia.com/mig-PROFILE, or nvidia.com/gpu for whole GPUs. Kueue: Pods, and jobs that Kueue has not admitted."},"namespaceSelector":{"type":"object","description":"With from: Pods or Kueue. Only pods in these namespaces count. Example: matchLabels: {team: vision}. Absent, or empty: those in all namespaces.","properties":{"matchLabels":{"type":"object","description":"Labels that a namespace must carry. Example: {kubernetes.io/metadata.name: vision}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a namespace. Example: {key: team, operator: In, values: [vision, speech]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"evict":{"type":"string","enum":["Never","IfNeeded"],"description":"Never (or absent): only idle slices are given up; no pod is evicted, whatever spec.drain says. IfNeeded: pods also go, within spec.drain, for waiting pods of higher priority, and pods of priority 0 or less for a count."},"rest":{"type":"string","enum":["Keep","Whole","Balanced"],"description":"Idle GPUs that the demand does not need. Keep (or absent): they stay. Whole: MIG mode is turned off. Balanced: they get the preset all-balanced. No pod is evicted for it."},"stabilization":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"With from: Pods or Kueue. How long pods must ask for less before the demand falls, for example 1h. It rises after 1m, or after this long if that is shorter. Absent: 10m."},"cooldown":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long a GPU is left alone after its layout has changed, unless only it can offer a wanted slice: then it changes once more at most. For example 1h. Absent: 30m."}},"additionalProperties":false},"backend":{"type":"string","enum":["DevicePlugin","DRA","Auto"],"default":"DevicePlugin","description":"What offers the slices. DevicePlugin: NVIDIA's device plugin, as resources such as nvidia.com/mig-1g.5gb. DRA: NVIDIA's DRA driver (gpu.nvidia.com, without its gate DynamicMIG), as devices of ResourceSlices; needs strategy mixed. Auto: found out for each node by what is there; also needs strategy mixed. A node on which both offer GPUs is left alone with reason BackendMismatch."},"dra":{"type":"object","description":"Settings of backend DRA, and of Auto.","properties":{"deviceClasses":{"type":"string","enum":["Managed"],"description":"Managed: the controller keeps the DeviceClasses that gpu-partition export dra prints; it deletes none. Absent: they are yours to apply."}},"additionalProperties":false},"kueue":{"type":"object","description":"The quotas of a ClusterQueue of Kueue follow what the nodes of this policy offer: lowered before a node changes, raised once it is verified. Needs the rights of config/kueue.","required":["clusterQueue"],"properties":{"clusterQueue":{"type":"string","maxLength":63,"pattern":"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$","description":"Name of the ClusterQueue, and of its ResourceFlavor. The controller creates both, and writes all of the queue's resourceGroups; other queues borrow from its cohort. One that somebody else has set is left alone. Example: inference."},"cohort":{"type":"string","maxLength":253,"pattern":"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$","description":"Name of the cohort in which it lends its quotas. Absent: yours to set on the queue. Example: gpus."}},"additionalProperties":false},"layouts":{"type":"array","description":"The first entry that matches a GPU applies; a GPU that matches none is left alone. Set exactly one of layouts and demand.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Selects the GPUs of this entry: all fields that are set must match. Absent or empty: every GPU. Example: {models: [\"A100-*-40GB\"], indices: [0, 1]}.","properties":{"models":{"type":"array","description":"GPU models as globs, for example \"A100-*-40GB\". Compared, ignoring case, with the model id (a100-40gb) and with the product name of GPU Feature Discovery without NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"GPU indices as nvidia-smi -L prints them, for example [0, 1].","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"GPU UUIDs, as nvidia-smi -L prints them: GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids, device and vendor, as nvidia-smi --query-gpu=pci.device_id prints them, for example 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Takes exactly this many of a node's matching GPUs, so that the fewest instances are destroyed, and keeps this choice. A node with fewer is refused; on a node with none the entry is skipped."}},"additionalProperties":false},"profiles":{"type":"object","description":"The slices of each GPU, profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}. Set exactly one of profiles, preset and mig.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout made from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled: the GPU is whole, with MIG mode off. A GPU without MIG already matches."}},"additionalProperties":false}},"schedules":{"type":"array","description":"Times with their own layouts or demand, for example a night shift. The first that is open applies; outside of all of them, the policy's own. A switch is a rollout: docs/rollout.md.","minItems":1,"maxItems":8,"items":{"type":"object","required":["name","schedule","duration"],"properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example night."},"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"Start, as a cron expression with five fields, for example 0 22 * * 1-5."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long it lasts, for example 8h."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone of schedule, for example Europe/Berlin. Absent: UTC."},"layouts":{"type":"array","description":"The first entry that matches a GPU applies; a GPU that matches none is left alone. Set exactly one of layouts and demand.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Selects the GPUs of this entry: all fields that are set must match. Absent or empty: every GPU. Example: {models: [\"A100-*-40GB\"], indices: [0, 1]}.","properties":{"models":{"type":"array","description":"GPU models as globs, for example \"A100-*-40GB\". Compared, ignoring case, with the model id (a100-40gb) and with the product name of GPU Feature Discovery without NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"GPU indices as nvidia-smi -L prints them, for example [0, 1].","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"GPU UUIDs, as nvidia-smi -L prints them: GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids, device and vendor, as nvidia-smi --query-gpu=pci.device_id prints them, for example 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Takes exactly this many of a node's matching GPUs, so that the fewest instances are destroyed, and keeps this choice. A node with fewer is refused; on a node with none the entry is skipped."}},"additionalProperties":false},"profiles":{"type":"object","description":"The slices of each GPU, profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}. Set exactly one of profiles, preset and mig.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout made from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled: the GPU is whole, with MIG mode off. A GPU without MIG already matches."}},"additionalProperties":false}},"demand":{"type":"object","description":"Instead of layouts: the slices that all selected nodes offer together. The controller chooses the layouts with the fewest changes: docs/demand.md.","required":["slices"],"properties":{"slices":{"type":"array","description":"The wanted slices, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}, {name: whole, mig: Disabled, count: 4}]. An instance counts for one of them.","minItems":1,"maxItems":16,"items":{"type":"object","properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example small. Absent: the first profile, the memory, or whole."},"profiles":{"type":"array","description":"Profiles or globs, any of which serves, for example [1g.5gb, 1g.10gb] or [\"1g.*\"]. A glob without a + matches only plain profiles, without +me and the like. The smallest that serves is made.","minItems":1,"maxItems":16,"items":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[1-9*?][0-9abefglmx.+*?-]*$"}},"memory":{"type":"string","maxLength":12,"pattern":"^[1-9][0-9]{0,6}([.][0-9]{1,3})?[MGT]i?$","description":"Instead of profiles: any plain profile with at least this much usable memory on every GPU of the pool, the smallest first. Example: 4.5Gi. A 1g.5gb of an A100 has less than 5Gi: gpu-partition recommend --size."},"mig":{"type":"string","enum":["Disabled"],"description":"Instead of profiles: whole GPUs (MIG mode off), which pods request as nvidia.com/gpu."},"count":{"type":"integer","minimum":0,"maximum":100000,"description":"Slices over all selected nodes, those in use included."},"min":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. Minimum, whatever pods ask for. Absent: 0."},"max":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. Maximum, whatever pods ask for. Absent: no limit."},"spare":{"description":"With from: Pods or Kueue. Slices kept free beyond those in use and waited for: a number, or a percentage of these, rounded up. Example: 2.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":100000,"pattern":"^(100|[1-9]?[0-9])%$"},"weight":{"type":"integer","minimum":1,"maximum":1000000,"description":"Decides what goes short if not everything fits: the cost of each slice that cannot be offered; spare ones go short first. Absent: the memory slices of its smallest profile."}},"additionalProperties":false}},"from":{"type":"string","enum":["Declared","Pods","Kueue"],"description":"Declared (or absent): each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests for nvidia.com/mig-PROFILE, or nvidia.com/gpu for whole GPUs. Kueue: Pods, and jobs that Kueue has not admitted."},"namespaceSelector":{"type":"object","description":"With from: Pods or Kueue. Only pods in these namespaces count. Example: matchLabels: {team: vision}. Absent, or empty: those in all namespaces.","properties":{"matchLabels":{"type":"object","description":"Labels that a namespace must carry. Example: {kubernetes.io/metadata.name: vision}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a namespace. Example: {key: team, operator: In, values: [vision, speech]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"evict":{"type":"string","enum":["Never","IfNeeded"],"description":"Never (or absent): only idle slices are given up; no pod is evicted, whatever spec.drain says. IfNeeded: pods also go, within spec.drain, for waiting pods of higher priority, and pods of priority 0 or less for a count."},"rest":{"type":"string","enum":["Keep","Whole","Balanced"],"description":"Idle GPUs that the demand does not need. Keep (or absent): they stay. Whole: MIG mode is turned off. Balanced: they get the preset all-balanced. No pod is evicted for it."},"stabilization":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"With from: Pods or Kueue. How long pods must ask for less before the demand falls, for example 1h. It rises after 1m, or after this long if that is shorter. Absent: 10m."},"cooldown":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long a GPU is left alone after its layout has changed, unless only it can offer a wanted slice: then it changes once more at most. For example 1h. Absent: 30m."}},"additionalProperties":false}},"additionalProperties":false}},"sharing":{"type":"object","description":"Time-slicing on top of slices or whole GPUs. Needs the controller option --device-plugin-config-map.","properties":{"mps":{"type":"object","description":"Not supported, always rejected: NVIDIA's device plugin does not support MPS on MIG devices. The field exists so that the rejection can explain this.","additionalProperties":true},"allocation":{"type":"string","enum":["Distributed","Packed"],"description":"Which of several shared slices a pod of the node gets. Distributed: one that the fewest pods share, as by default. Packed: one that the most share, so that others stay idle and can go without evicting pods; needs NVIDIA's device plugin 0.20 or newer. Only with timeSlicing: a slice that is not shared is not chosen by it."},"timeSlicing":{"type":"array","description":"One entry per shared resource. Example: [{resource: nvidia.com/mig-1g.5gb, replicas: 4}].","minItems":1,"maxItems":32,"items":{"type":"object","required":["resource","replicas"],"properties":{"resource":{"type":"string","maxLength":63,"pattern":"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$","description":"Resource that the device plugin advertises: nvidia.com/gpu, or nvidia.com/mig-1g.5gb under strategy mixed."},"replicas":{"type":"integer","minimum":2,"maximum":128,"description":"How many pods share one slice or GPU. They share its memory and its faults."}},"additionalProperties":false}}},"additionalProperties":false},"drain":{"type":"object","default":{},"description":"How pods are evicted from slices that a change destroys.","properties":{"scope":{"type":"string","enum":["Affected","Node","None"],"default":"Affected","description":"Pods to evict. Affected: those on slices that the change destroys. Node: every GPU pod of the node. None: no pod; the node is closed until those on these slices have ended."},"timeout":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","default":"10m","description":"How long a node waits for its pods to terminate, for example 90s, 10m or 1h30m."},"onTimeout":{"type":"string","enum":["Skip","Wait","Force"],"default":"Skip","description":"After timeout. Skip: reopen the node, let another one change, and retry later. Wait: keep waiting. Force: delete the pods with their grace period, past their disruption budgets; needs the verb force on gpupartitionpolicies."},"gracePeriod":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Termination grace period of evicted pods, at least 1s, for example 30s. Absent: each pod's own."}},"additionalProperties":false},"rollout":{"type":"object","default":{},"description":"How a change rolls through the nodes of this policy.","properties":{"maxUnavailable":{"description":"Nodes that may be unavailable at a time, NotReady and Failed ones included: a number, or a percentage of the policy's nodes with GPUs, rounded down but at least 1. 0 holds the rollout. Example: 10%.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"canary":{"type":"object","description":"Nodes that change before all others. If one fails, the rollout halts. Absent: no canary. Example: {nodes: 1, soak: 10m}.","required":["nodes"],"properties":{"nodes":{"type":"integer","minimum":1,"maximum":1000,"description":"How many nodes change first."},"soak":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long all canary nodes must be Ready before other nodes change, for example 10m. Absent: no wait."}},"additionalProperties":false},"failureThreshold":{"description":"Failed nodes that halt the rollout (reason Halted): a number, or a percentage as in maxUnavailable. No new node starts then; failed nodes are retried. Example: 3.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":1,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"windows":{"type":"array","description":"Maintenance windows in which nodes may start to change; a node that has started finishes. Absent: always.","minItems":1,"maxItems":16,"items":{"type":"object","required":["schedule","duration"],"properties":{"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"Start, as a cron expression with five fields, for example 0 22 * * 1-5."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Length of the window, for example 6h."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone of schedule, for example Europe/Berlin. Absent: UTC."}},"additionalProperties":false}},"paused":{"type":"boolean","default":false,"description":"True: no further node starts to change. Nodes that have started finish."},"rollback":{"type":"string","enum":["OnFailure","Never"],"default":"OnFailure","description":"OnFailure: a GPU whose change fails gets its previous layout back, placements included. Never: it stays as it is."}},"additionalProperties":false},"allow":{"type":"object","default":{},"description":"What the operator may do beyond creating slices and destroying idle ones.","properties":{"gpuReset":{"type":"boolean","default":true,"description":"Allows the reset of a GPU where a MIG mode change requires it (A100, A30), and with the next change of its layout where its driver asks for it, once all its pods have ended."},"reboot":{"type":"boolean","description":"Allows asking for a reboot where a MIG mode change requires one: the agent creates /run/reboot-required, and kured reboots the node. Needs the verb reboot on gpupartitionpolicies. Absent: false."},"replaceForeignInstances":{"type":"boolean","description":"Allows destroying idle GPU instances that this operator did not create. Absent: false."},"takeOver":{"type":"array","description":"Other owners of the GPUs that the operator may switch off on the selected nodes. Absent: none; such a node is Failed with reason ForeignManager. A pause or a state that mig-manager left on the node is ended, too. Example: [mig-manager].","minItems":1,"maxItems":4,"items":{"type":"string","enum":["mig-manager"]}}},"additionalProperties":false},"onDelete":{"type":"string","enum":["Keep","DisableMig"],"default":"Keep","description":"The GPUs of a deleted policy. Keep: they keep their layouts. DisableMig: they become whole; a finalizer keeps the policy until then."}},"additionalProperties":false},"status":{"type":"object","description":"Observed state. Written by the controller only.","properties":{"observedGeneration":{"type":"integer","description":"Generation of the spec that this status describes."},"acceptedGeneration":{"type":"integer","description":"Newest generation that every selected node that has reported its GPUs could take. Nothing of a newer generation starts."},"inForce":{"type":"object","description":"The generation that decides over nodes: the newest accepted one with mode Enforce, with its spec. It stays in force while a newer generation is not accepted, or only plans.","required":["generation","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":true}},"additionalProperties":false},"history":{"type":"array","description":"The generations that came in force, newest first, each with its spec: `gpu-partition undo` goes back to one of them. At most 256 kB together: the oldest are dropped.","maxItems":20,"items":{"type":"object","required":["generation","time","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"time":{"type":"string","description":"When it was written."},"manager":{"type":"string","maxLength":128,"description":"Field manager that wrote it, as managedFields had it then."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":true}},"additionalProperties":false}},"summary":{"type":"string","maxLength":256,"description":"Summary for the printer column, for example \"31/40 ready, 4 updating\"."},"conditions":{"type":"array","description":"Ready, Reconciling and Stalled (kstatus), Valid, DemandMet for a policy with a demand, and KueueQuota for one with kueue.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Type of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether the condition holds."},"reason":{"type":"string","maxLength":1024,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":8192,"description":"Human-readable explanation."},"lastTransitionTime":{"type":"string","description":"When status last changed."},"observedGeneration":{"type":"integer","description":"Generation of the spec that the condition describes."}},"additionalProperties":false}},"nodes":{"type":"object","description":"Number of selected nodes by state.","properties":{"matched":{"type":"integer","description":"Nodes that nodeSelector matches."},"ready":{"type":"integer","description":"Nodes whose device, labels and advertised resources match the policy."},"updating":{"type":"integer","description":"Nodes that change now."},"pending":{"type":"integer","description":"Nodes that have not started, or that cannot take the policy."},"failed":{"type":"integer","description":"Nodes whose last attempt failed."},"outranked":{"type":"integer","description":"Nodes that a policy of higher priority decides over."},"conflicted":{"type":"integer","description":"Nodes that another policy of the same priority won."},"skipped":{"type":"integer","description":"Nodes to whose GPUs no layout of this policy applies."}},"additionalProperties":false},"schedule":{"type":"object","description":"For a policy with spec.schedules: which of them is in force, and what follows.","required":["since"],"properties":{"name":{"type":"string","maxLength":32,"description":"The schedule in force. Absent: the policy's own layouts or demand."},"since":{"type":"string","description":"When the controller switched to it."},"next":{"type":"object","description":"The next switch. Absent: none is known.","required":["time"],"properties":{"name":{"type":"string","maxLength":32,"description":"The schedule that is then in force. Absent: the policy's own layouts or demand."},"time":{"type":"string","description":"When the controller switches."}},"additionalProperties":false}},"additionalProperties":false},"demand":{"type":"array","description":"The slices of spec.demand: what is wanted, and what exists.","maxItems":16,"items":{"type":"object","required":["name","wanted","offered","used","unmet"],"properties":{"name":{"type":"string","maxLength":32,"description":"Name of the slice."},"wanted":{"type":"integer","description":"Slices wanted."},"offered":{"type":"integer","description":"Of these, slices that exist on the GPUs now."},"used":{"type":"integer","description":"Instances in use that serve it."},"waiting":{"type":"integer","description":"With from: Pods or Kueue. Slices requested by pods that wait and could run on the selected nodes, and by jobs that Kueue holds back."},"unmet":{"type":"integer","description":"Slices that the last plan could not provide; the others exist or are being made."},"why":{"type":"string","maxLength":1024,"description":"Why some are unmet."}},"additionalProperties":false}},"steady":{"type":"object","description":"With from: Pods or Kueue, by name of the slice: how many pods have asked for long enough, so that a new leader continues with it.","maxProperties":16,"additionalProperties":{"type":"integer","minimum":0}},"defrag":{"type":"object","description":"State of the request in the annotation gpupartition.dev/defrag (`gpu-partition defrag --apply`).","required":["request","state","message"],"properties":{"request":{"type":"string","maxLength":1024,"description":"The annotation. Another value is another request."},"state":{"type":"string","enum":["Making","Done","Refused"],"description":"Making: layouts are chosen so that the slices become idle. Done: they were idle together; it is not repeated. Refused: message says why, and nothing is done for it."},"message":{"type":"string","maxLength":1024,"description":"What is done, or why not."}},"additionalProperties":false},"plan":{"type":"object","description":"The remaining work on all selected nodes.","properties":{"gpusChanging":{"type":"integer","description":"GPUs whose layout differs from what the policy asks for."},"instancesKept":{"type":"integer","description":"GPU instances that are kept."},"instancesDestroyed":{"type":"integer","description":"GPU instances to destroy."},"instancesCreated":{"type":"integer","description":"GPU instances to create."},"podsToEvict":{"type":"integer","description":"Pods on instances to destroy."}},"additionalProperties":false},"inFlight":{"type":"array","description":"The ledger: nodes with a slot, from their admission until they are verified or given up.","maxItems":500,"items":{"type":"object","required":["node","nodeUID"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"nodeUID":{"type":"string","maxLength":64,"description":"UID of the node."},"epoch":{"type":"integer","description":"No longer written or read: startTime tells one slot of a node from the next."},"generation":{"type":"integer","description":"Generation of the policy that the node was admitted for."},"startTime":{"type":"string","description":"When the node was admitted."},"deadline":{"type":"string","description":"When its pods must have terminated, if they are evicted at once: spec.drain.timeout counts from the first eviction."},"kind":{"type":"string","enum":["Fresh","Repair","Retry","New","Found"],"description":"Why the node was admitted. Fresh: already tainted, so not counted against maxUnavailable. Repair: something else changed its GPUs. Retry: it failed before. New: a new change. Found: a new leader found it changing."}},"additionalProperties":false}},"canary":{"type":"object","required":["generation","nodes"],"description":"The canary nodes of a generation.","properties":{"generation":{"type":"integer","description":"Generation of the policy that they are the canary of."},"schedule":{"type":"string","maxLength":32,"description":"The schedule that they are the canary of: each switch has its own."},"nodes":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":253},"description":"Names of the canary nodes."},"readySince":{"type":"string","description":"Since when all of them are Ready. The soak counts from here."},"passedTime":{"type":"string","description":"When all of them had been Ready for the soak. What happens to them later no longer matters to the rollout."}},"additionalProperties":false},"pace":{"type":"object","required":["generation","nodes","seconds"],"description":"How long changes of this generation take: what is left of a rollout is estimated from it. Written with the ledger.","properties":{"generation":{"type":"integer","description":"Generation of the policy."},"nodes":{"type":"integer","minimum":1,"description":"Nodes that were admitted for it and have been verified since."},"seconds":{"type":"integer","minimum":0,"description":"How long that took, from admission until verified, all of them together."}},"additionalProperties":false},"limits":{"type":"object","required":["nodes","maxUnavailable","maxConcurrentNodes"],"description":"What the rollout may do now, in numbers of nodes.","properties":{"nodes":{"type":"integer","minimum":0,"description":"Nodes with GPUs over which the policy decides. Percentages in `spec.rollout` are of these."},"maxUnavailable":{"type":"integer","minimum":0,"description":"How many of them may be unavailable at a time."},"maxConcurrentNodes":{"type":"integer","minimum":0,"description":"How many nodes of all policies may change at a time: the controller's `--max-concurrent-nodes`."}},"additionalProperties":false},"failures":{"type":"array","description":"Nodes whose last attempt failed, and why.","maxItems":50,"items":{"type":"object","required":["node","reason","message"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"reason":{"type":"string","maxLength":64,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What failed, on which GPU and instance, and what to do."},"time":{"type":"string","description":"When the attempt failed."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuPartitionPolicy"};
 const func2 = Object.prototype.hasOwnProperty;
 import func3Module from "ajv/dist/runtime/ucs2length.js";
 const func3 = func3Module.default;
@@ -4008,7 +4008,7 @@ if(data15.sharing !== undefined){
 let data126 = data15.sharing;
 if(data126 && typeof data126 == "object" && !Array.isArray(data126)){
 for(const key26 in data126){
-if(!((key26 === "mps") || (key26 === "timeSlicing"))){
+if(!(((key26 === "mps") || (key26 === "allocation")) || (key26 === "timeSlicing"))){
 const err331 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key26},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err331];
@@ -4034,11 +4034,10 @@ if (vErrors.length < 1000) vErrors.push(err332);
 errors++;
 }
 }
-if(data126.timeSlicing !== undefined){
-let data128 = data126.timeSlicing;
-if(Array.isArray(data128)){
-if(data128.length > 32){
-const err333 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+if(data126.allocation !== undefined){
+let data128 = data126.allocation;
+if(typeof data128 !== "string"){
+const err333 = {instancePath:instancePath+"/spec/sharing/allocation",schemaPath:"#/properties/spec/properties/sharing/properties/allocation/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err333];
 }
@@ -4047,8 +4046,8 @@ if (vErrors.length < 1000) vErrors.push(err333);
 }
 errors++;
 }
-if(data128.length < 1){
-const err334 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+if(!((data128 === "Distributed") || (data128 === "Packed"))){
+const err334 = {instancePath:instancePath+"/spec/sharing/allocation",schemaPath:"#/properties/spec/properties/sharing/properties/allocation/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.sharing.properties.allocation.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err334];
 }
@@ -4057,12 +4056,12 @@ if (vErrors.length < 1000) vErrors.push(err334);
 }
 errors++;
 }
-const len22 = data128.length;
-for(let i22=0; i22<len22; i22++){
-let data129 = data128[i22];
-if(data129 && typeof data129 == "object" && !Array.isArray(data129)){
-if(data129.resource === undefined){
-const err335 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "resource"},message:"must have required property '"+"resource"+"'"};
+}
+if(data126.timeSlicing !== undefined){
+let data129 = data126.timeSlicing;
+if(Array.isArray(data129)){
+if(data129.length > 32){
+const err335 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err335];
 }
@@ -4071,8 +4070,8 @@ if (vErrors.length < 1000) vErrors.push(err335);
 }
 errors++;
 }
-if(data129.replicas === undefined){
-const err336 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "replicas"},message:"must have required property '"+"replicas"+"'"};
+if(data129.length < 1){
+const err336 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err336];
 }
@@ -4081,9 +4080,12 @@ if (vErrors.length < 1000) vErrors.push(err336);
 }
 errors++;
 }
-for(const key27 in data129){
-if(!((key27 === "resource") || (key27 === "replicas"))){
-const err337 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key27},message:"must NOT have additional properties"};
+const len22 = data129.length;
+for(let i22=0; i22<len22; i22++){
+let data130 = data129[i22];
+if(data130 && typeof data130 == "object" && !Array.isArray(data130)){
+if(data130.resource === undefined){
+const err337 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "resource"},message:"must have required property '"+"resource"+"'"};
 if(vErrors === null){
 vErrors = [err337];
 }
@@ -4092,12 +4094,8 @@ if (vErrors.length < 1000) vErrors.push(err337);
 }
 errors++;
 }
-}
-if(data129.resource !== undefined){
-let data130 = data129.resource;
-if(typeof data130 === "string"){
-if(func3(data130) > 63){
-const err338 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
+if(data130.replicas === undefined){
+const err338 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "replicas"},message:"must have required property '"+"replicas"+"'"};
 if(vErrors === null){
 vErrors = [err338];
 }
@@ -4106,8 +4104,9 @@ if (vErrors.length < 1000) vErrors.push(err338);
 }
 errors++;
 }
-if(!pattern25.test(data130)){
-const err339 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/pattern",keyword:"pattern",params:{pattern: "^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"},message:"must match pattern \""+"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"+"\""};
+for(const key27 in data130){
+if(!((key27 === "resource") || (key27 === "replicas"))){
+const err339 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key27},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err339];
 }
@@ -4117,8 +4116,11 @@ if (vErrors.length < 1000) vErrors.push(err339);
 errors++;
 }
 }
-else {
-const err340 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data130.resource !== undefined){
+let data131 = data130.resource;
+if(typeof data131 === "string"){
+if(func3(data131) > 63){
+const err340 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err340];
 }
@@ -4127,11 +4129,8 @@ if (vErrors.length < 1000) vErrors.push(err340);
 }
 errors++;
 }
-}
-if(data129.replicas !== undefined){
-let data131 = data129.replicas;
-if(!((typeof data131 == "number") && (!(data131 % 1) && !isNaN(data131)))){
-const err341 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!pattern25.test(data131)){
+const err341 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/pattern",keyword:"pattern",params:{pattern: "^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"},message:"must match pattern \""+"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"+"\""};
 if(vErrors === null){
 vErrors = [err341];
 }
@@ -4140,9 +4139,9 @@ if (vErrors.length < 1000) vErrors.push(err341);
 }
 errors++;
 }
-if(typeof data131 == "number"){
-if(data131 > 128 || isNaN(data131)){
-const err342 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/maximum",keyword:"maximum",params:{comparison: "<=", limit: 128},message:"must be <= 128"};
+}
+else {
+const err342 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err342];
 }
@@ -4151,8 +4150,11 @@ if (vErrors.length < 1000) vErrors.push(err342);
 }
 errors++;
 }
-if(data131 < 2 || isNaN(data131)){
-const err343 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2"};
+}
+if(data130.replicas !== undefined){
+let data132 = data130.replicas;
+if(!((typeof data132 == "number") && (!(data132 % 1) && !isNaN(data132)))){
+const err343 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err343];
 }
@@ -4161,11 +4163,9 @@ if (vErrors.length < 1000) vErrors.push(err343);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err344 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(typeof data132 == "number"){
+if(data132 > 128 || isNaN(data132)){
+const err344 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/maximum",keyword:"maximum",params:{comparison: "<=", limit: 128},message:"must be <= 128"};
 if(vErrors === null){
 vErrors = [err344];
 }
@@ -4174,10 +4174,8 @@ if (vErrors.length < 1000) vErrors.push(err344);
 }
 errors++;
 }
-}
-}
-else {
-const err345 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data132 < 2 || isNaN(data132)){
+const err345 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2"};
 if(vErrors === null){
 vErrors = [err345];
 }
@@ -4188,8 +4186,9 @@ errors++;
 }
 }
 }
+}
 else {
-const err346 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err346 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i22,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err346];
 }
@@ -4199,12 +4198,9 @@ if (vErrors.length < 1000) vErrors.push(err346);
 errors++;
 }
 }
-if(data15.drain !== undefined){
-let data132 = data15.drain;
-if(data132 && typeof data132 == "object" && !Array.isArray(data132)){
-for(const key28 in data132){
-if(!((((key28 === "scope") || (key28 === "timeout")) || (key28 === "onTimeout")) || (key28 === "gracePeriod"))){
-const err347 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key28},message:"must NOT have additional properties"};
+}
+else {
+const err347 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err347];
 }
@@ -4214,10 +4210,9 @@ if (vErrors.length < 1000) vErrors.push(err347);
 errors++;
 }
 }
-if(data132.scope !== undefined){
-let data133 = data132.scope;
-if(typeof data133 !== "string"){
-const err348 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err348 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err348];
 }
@@ -4226,8 +4221,13 @@ if (vErrors.length < 1000) vErrors.push(err348);
 }
 errors++;
 }
-if(!(((data133 === "Affected") || (data133 === "Node")) || (data133 === "None"))){
-const err349 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.scope.enum},message:"must be equal to one of the allowed values"};
+}
+if(data15.drain !== undefined){
+let data133 = data15.drain;
+if(data133 && typeof data133 == "object" && !Array.isArray(data133)){
+for(const key28 in data133){
+if(!((((key28 === "scope") || (key28 === "timeout")) || (key28 === "onTimeout")) || (key28 === "gracePeriod"))){
+const err349 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key28},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err349];
 }
@@ -4237,11 +4237,10 @@ if (vErrors.length < 1000) vErrors.push(err349);
 errors++;
 }
 }
-if(data132.timeout !== undefined){
-let data134 = data132.timeout;
-if(typeof data134 === "string"){
-if(func3(data134) > 16){
-const err350 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(data133.scope !== undefined){
+let data134 = data133.scope;
+if(typeof data134 !== "string"){
+const err350 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err350];
 }
@@ -4250,8 +4249,8 @@ if (vErrors.length < 1000) vErrors.push(err350);
 }
 errors++;
 }
-if(!pattern4.test(data134)){
-const err351 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+if(!(((data134 === "Affected") || (data134 === "Node")) || (data134 === "None"))){
+const err351 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.scope.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err351];
 }
@@ -4261,8 +4260,11 @@ if (vErrors.length < 1000) vErrors.push(err351);
 errors++;
 }
 }
-else {
-const err352 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data133.timeout !== undefined){
+let data135 = data133.timeout;
+if(typeof data135 === "string"){
+if(func3(data135) > 16){
+const err352 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err352];
 }
@@ -4271,11 +4273,8 @@ if (vErrors.length < 1000) vErrors.push(err352);
 }
 errors++;
 }
-}
-if(data132.onTimeout !== undefined){
-let data135 = data132.onTimeout;
-if(typeof data135 !== "string"){
-const err353 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern4.test(data135)){
+const err353 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err353];
 }
@@ -4284,8 +4283,9 @@ if (vErrors.length < 1000) vErrors.push(err353);
 }
 errors++;
 }
-if(!(((data135 === "Skip") || (data135 === "Wait")) || (data135 === "Force"))){
-const err354 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.onTimeout.enum},message:"must be equal to one of the allowed values"};
+}
+else {
+const err354 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err354];
 }
@@ -4295,11 +4295,10 @@ if (vErrors.length < 1000) vErrors.push(err354);
 errors++;
 }
 }
-if(data132.gracePeriod !== undefined){
-let data136 = data132.gracePeriod;
-if(typeof data136 === "string"){
-if(func3(data136) > 16){
-const err355 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(data133.onTimeout !== undefined){
+let data136 = data133.onTimeout;
+if(typeof data136 !== "string"){
+const err355 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err355];
 }
@@ -4308,8 +4307,8 @@ if (vErrors.length < 1000) vErrors.push(err355);
 }
 errors++;
 }
-if(!pattern4.test(data136)){
-const err356 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+if(!(((data136 === "Skip") || (data136 === "Wait")) || (data136 === "Force"))){
+const err356 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.onTimeout.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err356];
 }
@@ -4319,8 +4318,11 @@ if (vErrors.length < 1000) vErrors.push(err356);
 errors++;
 }
 }
-else {
-const err357 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data133.gracePeriod !== undefined){
+let data137 = data133.gracePeriod;
+if(typeof data137 === "string"){
+if(func3(data137) > 16){
+const err357 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err357];
 }
@@ -4329,10 +4331,8 @@ if (vErrors.length < 1000) vErrors.push(err357);
 }
 errors++;
 }
-}
-}
-else {
-const err358 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!pattern4.test(data137)){
+const err358 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err358];
 }
@@ -4342,12 +4342,8 @@ if (vErrors.length < 1000) vErrors.push(err358);
 errors++;
 }
 }
-if(data15.rollout !== undefined){
-let data137 = data15.rollout;
-if(data137 && typeof data137 == "object" && !Array.isArray(data137)){
-for(const key29 in data137){
-if(!((((((key29 === "maxUnavailable") || (key29 === "canary")) || (key29 === "failureThreshold")) || (key29 === "windows")) || (key29 === "paused")) || (key29 === "rollback"))){
-const err359 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key29},message:"must NOT have additional properties"};
+else {
+const err359 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err359];
 }
@@ -4357,13 +4353,9 @@ if (vErrors.length < 1000) vErrors.push(err359);
 errors++;
 }
 }
-if(data137.maxUnavailable !== undefined){
-let data138 = data137.maxUnavailable;
-const _errs318 = errors;
-let valid79 = false;
-const _errs319 = errors;
-if(!((typeof data138 == "number") && (!(data138 % 1) && !isNaN(data138)))){
-const err360 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err360 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err360];
 }
@@ -4372,12 +4364,13 @@ if (vErrors.length < 1000) vErrors.push(err360);
 }
 errors++;
 }
-var _valid2 = _errs319 === errors;
-valid79 = valid79 || _valid2;
-if(!valid79){
-const _errs321 = errors;
-if(typeof data138 !== "string"){
-const err361 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data15.rollout !== undefined){
+let data138 = data15.rollout;
+if(data138 && typeof data138 == "object" && !Array.isArray(data138)){
+for(const key29 in data138){
+if(!((((((key29 === "maxUnavailable") || (key29 === "canary")) || (key29 === "failureThreshold")) || (key29 === "windows")) || (key29 === "paused")) || (key29 === "rollback"))){
+const err361 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key29},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err361];
 }
@@ -4386,11 +4379,14 @@ if (vErrors.length < 1000) vErrors.push(err361);
 }
 errors++;
 }
-var _valid2 = _errs321 === errors;
-valid79 = valid79 || _valid2;
 }
-if(!valid79){
-const err362 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(data138.maxUnavailable !== undefined){
+let data139 = data138.maxUnavailable;
+const _errs320 = errors;
+let valid79 = false;
+const _errs321 = errors;
+if(!((typeof data139 == "number") && (!(data139 % 1) && !isNaN(data139)))){
+const err362 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err362];
 }
@@ -4399,20 +4395,12 @@ if (vErrors.length < 1000) vErrors.push(err362);
 }
 errors++;
 }
-else {
-errors = _errs318;
-if(vErrors !== null){
-if(_errs318){
-vErrors.length = Math.min(vErrors.length, _errs318);
-}
-else {
-vErrors = null;
-}
-}
-}
-if(typeof data138 == "number"){
-if(data138 > 10000 || isNaN(data138)){
-const err363 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
+var _valid2 = _errs321 === errors;
+valid79 = valid79 || _valid2;
+if(!valid79){
+const _errs323 = errors;
+if(typeof data139 !== "string"){
+const err363 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err363];
 }
@@ -4421,8 +4409,11 @@ if (vErrors.length < 1000) vErrors.push(err363);
 }
 errors++;
 }
-if(data138 < 0 || isNaN(data138)){
-const err364 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+var _valid2 = _errs323 === errors;
+valid79 = valid79 || _valid2;
+}
+if(!valid79){
+const err364 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
 if(vErrors === null){
 vErrors = [err364];
 }
@@ -4431,10 +4422,20 @@ if (vErrors.length < 1000) vErrors.push(err364);
 }
 errors++;
 }
+else {
+errors = _errs320;
+if(vErrors !== null){
+if(_errs320){
+vErrors.length = Math.min(vErrors.length, _errs320);
 }
-if(typeof data138 === "string"){
-if(!pattern3.test(data138)){
-const err365 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
+else {
+vErrors = null;
+}
+}
+}
+if(typeof data139 == "number"){
+if(data139 > 10000 || isNaN(data139)){
+const err365 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
 if(vErrors === null){
 vErrors = [err365];
 }
@@ -4443,13 +4444,8 @@ if (vErrors.length < 1000) vErrors.push(err365);
 }
 errors++;
 }
-}
-}
-if(data137.canary !== undefined){
-let data139 = data137.canary;
-if(data139 && typeof data139 == "object" && !Array.isArray(data139)){
-if(data139.nodes === undefined){
-const err366 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+if(data139 < 0 || isNaN(data139)){
+const err366 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err366];
 }
@@ -4458,9 +4454,10 @@ if (vErrors.length < 1000) vErrors.push(err366);
 }
 errors++;
 }
-for(const key30 in data139){
-if(!((key30 === "nodes") || (key30 === "soak"))){
-const err367 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key30},message:"must NOT have additional properties"};
+}
+if(typeof data139 === "string"){
+if(!pattern3.test(data139)){
+const err367 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
 if(vErrors === null){
 vErrors = [err367];
 }
@@ -4470,10 +4467,12 @@ if (vErrors.length < 1000) vErrors.push(err367);
 errors++;
 }
 }
-if(data139.nodes !== undefined){
-let data140 = data139.nodes;
-if(!((typeof data140 == "number") && (!(data140 % 1) && !isNaN(data140)))){
-const err368 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data138.canary !== undefined){
+let data140 = data138.canary;
+if(data140 && typeof data140 == "object" && !Array.isArray(data140)){
+if(data140.nodes === undefined){
+const err368 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
 if(vErrors === null){
 vErrors = [err368];
 }
@@ -4482,9 +4481,9 @@ if (vErrors.length < 1000) vErrors.push(err368);
 }
 errors++;
 }
-if(typeof data140 == "number"){
-if(data140 > 1000 || isNaN(data140)){
-const err369 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
+for(const key30 in data140){
+if(!((key30 === "nodes") || (key30 === "soak"))){
+const err369 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key30},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err369];
 }
@@ -4493,8 +4492,11 @@ if (vErrors.length < 1000) vErrors.push(err369);
 }
 errors++;
 }
-if(data140 < 1 || isNaN(data140)){
-const err370 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+if(data140.nodes !== undefined){
+let data141 = data140.nodes;
+if(!((typeof data141 == "number") && (!(data141 % 1) && !isNaN(data141)))){
+const err370 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err370];
 }
@@ -4503,13 +4505,9 @@ if (vErrors.length < 1000) vErrors.push(err370);
 }
 errors++;
 }
-}
-}
-if(data139.soak !== undefined){
-let data141 = data139.soak;
-if(typeof data141 === "string"){
-if(func3(data141) > 16){
-const err371 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(typeof data141 == "number"){
+if(data141 > 1000 || isNaN(data141)){
+const err371 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
 if(vErrors === null){
 vErrors = [err371];
 }
@@ -4518,8 +4516,8 @@ if (vErrors.length < 1000) vErrors.push(err371);
 }
 errors++;
 }
-if(!pattern4.test(data141)){
-const err372 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+if(data141 < 1 || isNaN(data141)){
+const err372 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err372];
 }
@@ -4529,8 +4527,12 @@ if (vErrors.length < 1000) vErrors.push(err372);
 errors++;
 }
 }
-else {
-const err373 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data140.soak !== undefined){
+let data142 = data140.soak;
+if(typeof data142 === "string"){
+if(func3(data142) > 16){
+const err373 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err373];
 }
@@ -4539,10 +4541,8 @@ if (vErrors.length < 1000) vErrors.push(err373);
 }
 errors++;
 }
-}
-}
-else {
-const err374 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!pattern4.test(data142)){
+const err374 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err374];
 }
@@ -4552,13 +4552,8 @@ if (vErrors.length < 1000) vErrors.push(err374);
 errors++;
 }
 }
-if(data137.failureThreshold !== undefined){
-let data142 = data137.failureThreshold;
-const _errs331 = errors;
-let valid81 = false;
-const _errs332 = errors;
-if(!((typeof data142 == "number") && (!(data142 % 1) && !isNaN(data142)))){
-const err375 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err375 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err375];
 }
@@ -4567,12 +4562,10 @@ if (vErrors.length < 1000) vErrors.push(err375);
 }
 errors++;
 }
-var _valid3 = _errs332 === errors;
-valid81 = valid81 || _valid3;
-if(!valid81){
-const _errs334 = errors;
-if(typeof data142 !== "string"){
-const err376 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+}
+else {
+const err376 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err376];
 }
@@ -4581,11 +4574,14 @@ if (vErrors.length < 1000) vErrors.push(err376);
 }
 errors++;
 }
-var _valid3 = _errs334 === errors;
-valid81 = valid81 || _valid3;
 }
-if(!valid81){
-const err377 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(data138.failureThreshold !== undefined){
+let data143 = data138.failureThreshold;
+const _errs333 = errors;
+let valid81 = false;
+const _errs334 = errors;
+if(!((typeof data143 == "number") && (!(data143 % 1) && !isNaN(data143)))){
+const err377 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err377];
 }
@@ -4594,20 +4590,12 @@ if (vErrors.length < 1000) vErrors.push(err377);
 }
 errors++;
 }
-else {
-errors = _errs331;
-if(vErrors !== null){
-if(_errs331){
-vErrors.length = Math.min(vErrors.length, _errs331);
-}
-else {
-vErrors = null;
-}
-}
-}
-if(typeof data142 == "number"){
-if(data142 > 10000 || isNaN(data142)){
-const err378 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
+var _valid3 = _errs334 === errors;
+valid81 = valid81 || _valid3;
+if(!valid81){
+const _errs336 = errors;
+if(typeof data143 !== "string"){
+const err378 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err378];
 }
@@ -4616,8 +4604,11 @@ if (vErrors.length < 1000) vErrors.push(err378);
 }
 errors++;
 }
-if(data142 < 1 || isNaN(data142)){
-const err379 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+var _valid3 = _errs336 === errors;
+valid81 = valid81 || _valid3;
+}
+if(!valid81){
+const err379 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
 if(vErrors === null){
 vErrors = [err379];
 }
@@ -4626,10 +4617,20 @@ if (vErrors.length < 1000) vErrors.push(err379);
 }
 errors++;
 }
+else {
+errors = _errs333;
+if(vErrors !== null){
+if(_errs333){
+vErrors.length = Math.min(vErrors.length, _errs333);
 }
-if(typeof data142 === "string"){
-if(!pattern3.test(data142)){
-const err380 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
+else {
+vErrors = null;
+}
+}
+}
+if(typeof data143 == "number"){
+if(data143 > 10000 || isNaN(data143)){
+const err380 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
 if(vErrors === null){
 vErrors = [err380];
 }
@@ -4638,13 +4639,8 @@ if (vErrors.length < 1000) vErrors.push(err380);
 }
 errors++;
 }
-}
-}
-if(data137.windows !== undefined){
-let data143 = data137.windows;
-if(Array.isArray(data143)){
-if(data143.length > 16){
-const err381 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data143 < 1 || isNaN(data143)){
+const err381 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err381];
 }
@@ -4653,8 +4649,10 @@ if (vErrors.length < 1000) vErrors.push(err381);
 }
 errors++;
 }
-if(data143.length < 1){
-const err382 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+if(typeof data143 === "string"){
+if(!pattern3.test(data143)){
+const err382 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
 if(vErrors === null){
 vErrors = [err382];
 }
@@ -4663,12 +4661,13 @@ if (vErrors.length < 1000) vErrors.push(err382);
 }
 errors++;
 }
-const len23 = data143.length;
-for(let i23=0; i23<len23; i23++){
-let data144 = data143[i23];
-if(data144 && typeof data144 == "object" && !Array.isArray(data144)){
-if(data144.schedule === undefined){
-const err383 = {instancePath:instancePath+"/spec/rollout/windows/" + i23,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "schedule"},message:"must have required property '"+"schedule"+"'"};
+}
+}
+if(data138.windows !== undefined){
+let data144 = data138.windows;
+if(Array.isArray(data144)){
+if(data144.length > 16){
+const err383 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err383];
 }
@@ -4677,8 +4676,8 @@ if (vErrors.length < 1000) vErrors.push(err383);
 }
 errors++;
 }
-if(data144.duration === undefined){
-const err384 = {instancePath:instancePath+"/spec/rollout/windows/" + i23,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "duration"},message:"must have required property '"+"duration"+"'"};
+if(data144.length < 1){
+const err384 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err384];
 }
@@ -4687,9 +4686,12 @@ if (vErrors.length < 1000) vErrors.push(err384);
 }
 errors++;
 }
-for(const key31 in data144){
-if(!(((key31 === "schedule") || (key31 === "duration")) || (key31 === "timeZone"))){
-const err385 = {instancePath:instancePath+"/spec/rollout/windows/" + i23,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key31},message:"must NOT have additional properties"};
+const len23 = data144.length;
+for(let i23=0; i23<len23; i23++){
+let data145 = data144[i23];
+if(data145 && typeof data145 == "object" && !Array.isArray(data145)){
+if(data145.schedule === undefined){
+const err385 = {instancePath:instancePath+"/spec/rollout/windows/" + i23,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "schedule"},message:"must have required property '"+"schedule"+"'"};
 if(vErrors === null){
 vErrors = [err385];
 }
@@ -4698,12 +4700,8 @@ if (vErrors.length < 1000) vErrors.push(err385);
 }
 errors++;
 }
-}
-if(data144.schedule !== undefined){
-let data145 = data144.schedule;
-if(typeof data145 === "string"){
-if(func3(data145) > 64){
-const err386 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data145.duration === undefined){
+const err386 = {instancePath:instancePath+"/spec/rollout/windows/" + i23,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "duration"},message:"must have required property '"+"duration"+"'"};
 if(vErrors === null){
 vErrors = [err386];
 }
@@ -4712,8 +4710,9 @@ if (vErrors.length < 1000) vErrors.push(err386);
 }
 errors++;
 }
-if(!pattern13.test(data145)){
-const err387 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"},message:"must match pattern \""+"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"+"\""};
+for(const key31 in data145){
+if(!(((key31 === "schedule") || (key31 === "duration")) || (key31 === "timeZone"))){
+const err387 = {instancePath:instancePath+"/spec/rollout/windows/" + i23,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key31},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err387];
 }
@@ -4723,8 +4722,11 @@ if (vErrors.length < 1000) vErrors.push(err387);
 errors++;
 }
 }
-else {
-const err388 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data145.schedule !== undefined){
+let data146 = data145.schedule;
+if(typeof data146 === "string"){
+if(func3(data146) > 64){
+const err388 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err388];
 }
@@ -4733,12 +4735,8 @@ if (vErrors.length < 1000) vErrors.push(err388);
 }
 errors++;
 }
-}
-if(data144.duration !== undefined){
-let data146 = data144.duration;
-if(typeof data146 === "string"){
-if(func3(data146) > 16){
-const err389 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(!pattern13.test(data146)){
+const err389 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"},message:"must match pattern \""+"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"+"\""};
 if(vErrors === null){
 vErrors = [err389];
 }
@@ -4747,8 +4745,9 @@ if (vErrors.length < 1000) vErrors.push(err389);
 }
 errors++;
 }
-if(!pattern4.test(data146)){
-const err390 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+}
+else {
+const err390 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err390];
 }
@@ -4758,8 +4757,11 @@ if (vErrors.length < 1000) vErrors.push(err390);
 errors++;
 }
 }
-else {
-const err391 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data145.duration !== undefined){
+let data147 = data145.duration;
+if(typeof data147 === "string"){
+if(func3(data147) > 16){
+const err391 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err391];
 }
@@ -4768,12 +4770,8 @@ if (vErrors.length < 1000) vErrors.push(err391);
 }
 errors++;
 }
-}
-if(data144.timeZone !== undefined){
-let data147 = data144.timeZone;
-if(typeof data147 === "string"){
-if(func3(data147) > 64){
-const err392 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(!pattern4.test(data147)){
+const err392 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err392];
 }
@@ -4784,7 +4782,7 @@ errors++;
 }
 }
 else {
-const err393 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err393 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err393];
 }
@@ -4794,9 +4792,11 @@ if (vErrors.length < 1000) vErrors.push(err393);
 errors++;
 }
 }
-}
-else {
-const err394 = {instancePath:instancePath+"/spec/rollout/windows/" + i23,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data145.timeZone !== undefined){
+let data148 = data145.timeZone;
+if(typeof data148 === "string"){
+if(func3(data148) > 64){
+const err394 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err394];
 }
@@ -4806,9 +4806,8 @@ if (vErrors.length < 1000) vErrors.push(err394);
 errors++;
 }
 }
-}
 else {
-const err395 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err395 = {instancePath:instancePath+"/spec/rollout/windows/" + i23+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err395];
 }
@@ -4818,9 +4817,9 @@ if (vErrors.length < 1000) vErrors.push(err395);
 errors++;
 }
 }
-if(data137.paused !== undefined){
-if(typeof data137.paused !== "boolean"){
-const err396 = {instancePath:instancePath+"/spec/rollout/paused",schemaPath:"#/properties/spec/properties/rollout/properties/paused/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+}
+else {
+const err396 = {instancePath:instancePath+"/spec/rollout/windows/" + i23,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err396];
 }
@@ -4830,10 +4829,9 @@ if (vErrors.length < 1000) vErrors.push(err396);
 errors++;
 }
 }
-if(data137.rollback !== undefined){
-let data149 = data137.rollback;
-if(typeof data149 !== "string"){
-const err397 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err397 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err397];
 }
@@ -4842,8 +4840,10 @@ if (vErrors.length < 1000) vErrors.push(err397);
 }
 errors++;
 }
-if(!((data149 === "OnFailure") || (data149 === "Never"))){
-const err398 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.rollout.properties.rollback.enum},message:"must be equal to one of the allowed values"};
+}
+if(data138.paused !== undefined){
+if(typeof data138.paused !== "boolean"){
+const err398 = {instancePath:instancePath+"/spec/rollout/paused",schemaPath:"#/properties/spec/properties/rollout/properties/paused/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err398];
 }
@@ -4853,9 +4853,10 @@ if (vErrors.length < 1000) vErrors.push(err398);
 errors++;
 }
 }
-}
-else {
-const err399 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data138.rollback !== undefined){
+let data150 = data138.rollback;
+if(typeof data150 !== "string"){
+const err399 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err399];
 }
@@ -4864,13 +4865,8 @@ if (vErrors.length < 1000) vErrors.push(err399);
 }
 errors++;
 }
-}
-if(data15.allow !== undefined){
-let data150 = data15.allow;
-if(data150 && typeof data150 == "object" && !Array.isArray(data150)){
-for(const key32 in data150){
-if(!((((key32 === "gpuReset") || (key32 === "reboot")) || (key32 === "replaceForeignInstances")) || (key32 === "takeOver"))){
-const err400 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key32},message:"must NOT have additional properties"};
+if(!((data150 === "OnFailure") || (data150 === "Never"))){
+const err400 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.rollout.properties.rollback.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err400];
 }
@@ -4880,9 +4876,9 @@ if (vErrors.length < 1000) vErrors.push(err400);
 errors++;
 }
 }
-if(data150.gpuReset !== undefined){
-if(typeof data150.gpuReset !== "boolean"){
-const err401 = {instancePath:instancePath+"/spec/allow/gpuReset",schemaPath:"#/properties/spec/properties/allow/properties/gpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+}
+else {
+const err401 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err401];
 }
@@ -4892,9 +4888,12 @@ if (vErrors.length < 1000) vErrors.push(err401);
 errors++;
 }
 }
-if(data150.reboot !== undefined){
-if(typeof data150.reboot !== "boolean"){
-const err402 = {instancePath:instancePath+"/spec/allow/reboot",schemaPath:"#/properties/spec/properties/allow/properties/reboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data15.allow !== undefined){
+let data151 = data15.allow;
+if(data151 && typeof data151 == "object" && !Array.isArray(data151)){
+for(const key32 in data151){
+if(!((((key32 === "gpuReset") || (key32 === "reboot")) || (key32 === "replaceForeignInstances")) || (key32 === "takeOver"))){
+const err402 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key32},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err402];
 }
@@ -4904,9 +4903,9 @@ if (vErrors.length < 1000) vErrors.push(err402);
 errors++;
 }
 }
-if(data150.replaceForeignInstances !== undefined){
-if(typeof data150.replaceForeignInstances !== "boolean"){
-const err403 = {instancePath:instancePath+"/spec/allow/replaceForeignInstances",schemaPath:"#/properties/spec/properties/allow/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data151.gpuReset !== undefined){
+if(typeof data151.gpuReset !== "boolean"){
+const err403 = {instancePath:instancePath+"/spec/allow/gpuReset",schemaPath:"#/properties/spec/properties/allow/properties/gpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err403];
 }
@@ -4916,11 +4915,9 @@ if (vErrors.length < 1000) vErrors.push(err403);
 errors++;
 }
 }
-if(data150.takeOver !== undefined){
-let data154 = data150.takeOver;
-if(Array.isArray(data154)){
-if(data154.length > 4){
-const err404 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"};
+if(data151.reboot !== undefined){
+if(typeof data151.reboot !== "boolean"){
+const err404 = {instancePath:instancePath+"/spec/allow/reboot",schemaPath:"#/properties/spec/properties/allow/properties/reboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err404];
 }
@@ -4929,8 +4926,10 @@ if (vErrors.length < 1000) vErrors.push(err404);
 }
 errors++;
 }
-if(data154.length < 1){
-const err405 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+if(data151.replaceForeignInstances !== undefined){
+if(typeof data151.replaceForeignInstances !== "boolean"){
+const err405 = {instancePath:instancePath+"/spec/allow/replaceForeignInstances",schemaPath:"#/properties/spec/properties/allow/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err405];
 }
@@ -4939,11 +4938,12 @@ if (vErrors.length < 1000) vErrors.push(err405);
 }
 errors++;
 }
-const len24 = data154.length;
-for(let i24=0; i24<len24; i24++){
-let data155 = data154[i24];
-if(typeof data155 !== "string"){
-const err406 = {instancePath:instancePath+"/spec/allow/takeOver/" + i24,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data151.takeOver !== undefined){
+let data155 = data151.takeOver;
+if(Array.isArray(data155)){
+if(data155.length > 4){
+const err406 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"};
 if(vErrors === null){
 vErrors = [err406];
 }
@@ -4952,8 +4952,8 @@ if (vErrors.length < 1000) vErrors.push(err406);
 }
 errors++;
 }
-if(!(data155 === "mig-manager")){
-const err407 = {instancePath:instancePath+"/spec/allow/takeOver/" + i24,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.allow.properties.takeOver.items.enum},message:"must be equal to one of the allowed values"};
+if(data155.length < 1){
+const err407 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err407];
 }
@@ -4962,10 +4962,11 @@ if (vErrors.length < 1000) vErrors.push(err407);
 }
 errors++;
 }
-}
-}
-else {
-const err408 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const len24 = data155.length;
+for(let i24=0; i24<len24; i24++){
+let data156 = data155[i24];
+if(typeof data156 !== "string"){
+const err408 = {instancePath:instancePath+"/spec/allow/takeOver/" + i24,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err408];
 }
@@ -4974,10 +4975,8 @@ if (vErrors.length < 1000) vErrors.push(err408);
 }
 errors++;
 }
-}
-}
-else {
-const err409 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!(data156 === "mig-manager")){
+const err409 = {instancePath:instancePath+"/spec/allow/takeOver/" + i24,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.allow.properties.takeOver.items.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err409];
 }
@@ -4987,10 +4986,9 @@ if (vErrors.length < 1000) vErrors.push(err409);
 errors++;
 }
 }
-if(data15.onDelete !== undefined){
-let data156 = data15.onDelete;
-if(typeof data156 !== "string"){
-const err410 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err410 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err410];
 }
@@ -4999,8 +4997,10 @@ if (vErrors.length < 1000) vErrors.push(err410);
 }
 errors++;
 }
-if(!((data156 === "Keep") || (data156 === "DisableMig"))){
-const err411 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.onDelete.enum},message:"must be equal to one of the allowed values"};
+}
+}
+else {
+const err411 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err411];
 }
@@ -5010,9 +5010,10 @@ if (vErrors.length < 1000) vErrors.push(err411);
 errors++;
 }
 }
-}
-else {
-const err412 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data15.onDelete !== undefined){
+let data157 = data15.onDelete;
+if(typeof data157 !== "string"){
+const err412 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err412];
 }
@@ -5021,13 +5022,8 @@ if (vErrors.length < 1000) vErrors.push(err412);
 }
 errors++;
 }
-}
-if(data.status !== undefined){
-let data157 = data.status;
-if(data157 && typeof data157 == "object" && !Array.isArray(data157)){
-for(const key33 in data157){
-if(!(func2.call(schema11.properties.status.properties, key33))){
-const err413 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key33},message:"must NOT have additional properties"};
+if(!((data157 === "Keep") || (data157 === "DisableMig"))){
+const err413 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.onDelete.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err413];
 }
@@ -5037,10 +5033,9 @@ if (vErrors.length < 1000) vErrors.push(err413);
 errors++;
 }
 }
-if(data157.observedGeneration !== undefined){
-let data158 = data157.observedGeneration;
-if(!((typeof data158 == "number") && (!(data158 % 1) && !isNaN(data158)))){
-const err414 = {instancePath:instancePath+"/status/observedGeneration",schemaPath:"#/properties/status/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err414 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err414];
 }
@@ -5050,10 +5045,12 @@ if (vErrors.length < 1000) vErrors.push(err414);
 errors++;
 }
 }
-if(data157.acceptedGeneration !== undefined){
-let data159 = data157.acceptedGeneration;
-if(!((typeof data159 == "number") && (!(data159 % 1) && !isNaN(data159)))){
-const err415 = {instancePath:instancePath+"/status/acceptedGeneration",schemaPath:"#/properties/status/properties/acceptedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.status !== undefined){
+let data158 = data.status;
+if(data158 && typeof data158 == "object" && !Array.isArray(data158)){
+for(const key33 in data158){
+if(!(func2.call(schema11.properties.status.properties, key33))){
+const err415 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key33},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err415];
 }
@@ -5063,11 +5060,10 @@ if (vErrors.length < 1000) vErrors.push(err415);
 errors++;
 }
 }
-if(data157.inForce !== undefined){
-let data160 = data157.inForce;
-if(data160 && typeof data160 == "object" && !Array.isArray(data160)){
-if(data160.generation === undefined){
-const err416 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+if(data158.observedGeneration !== undefined){
+let data159 = data158.observedGeneration;
+if(!((typeof data159 == "number") && (!(data159 % 1) && !isNaN(data159)))){
+const err416 = {instancePath:instancePath+"/status/observedGeneration",schemaPath:"#/properties/status/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err416];
 }
@@ -5076,8 +5072,11 @@ if (vErrors.length < 1000) vErrors.push(err416);
 }
 errors++;
 }
-if(data160.spec === undefined){
-const err417 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
+}
+if(data158.acceptedGeneration !== undefined){
+let data160 = data158.acceptedGeneration;
+if(!((typeof data160 == "number") && (!(data160 % 1) && !isNaN(data160)))){
+const err417 = {instancePath:instancePath+"/status/acceptedGeneration",schemaPath:"#/properties/status/properties/acceptedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err417];
 }
@@ -5086,9 +5085,12 @@ if (vErrors.length < 1000) vErrors.push(err417);
 }
 errors++;
 }
-for(const key34 in data160){
-if(!((key34 === "generation") || (key34 === "spec"))){
-const err418 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key34},message:"must NOT have additional properties"};
+}
+if(data158.inForce !== undefined){
+let data161 = data158.inForce;
+if(data161 && typeof data161 == "object" && !Array.isArray(data161)){
+if(data161.generation === undefined){
+const err418 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
 if(vErrors === null){
 vErrors = [err418];
 }
@@ -5097,11 +5099,8 @@ if (vErrors.length < 1000) vErrors.push(err418);
 }
 errors++;
 }
-}
-if(data160.generation !== undefined){
-let data161 = data160.generation;
-if(!((typeof data161 == "number") && (!(data161 % 1) && !isNaN(data161)))){
-const err419 = {instancePath:instancePath+"/status/inForce/generation",schemaPath:"#/properties/status/properties/inForce/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data161.spec === undefined){
+const err419 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
 if(vErrors === null){
 vErrors = [err419];
 }
@@ -5110,13 +5109,9 @@ if (vErrors.length < 1000) vErrors.push(err419);
 }
 errors++;
 }
-}
-if(data160.spec !== undefined){
-let data162 = data160.spec;
-if(data162 && typeof data162 == "object" && !Array.isArray(data162)){
-}
-else {
-const err420 = {instancePath:instancePath+"/status/inForce/spec",schemaPath:"#/properties/status/properties/inForce/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+for(const key34 in data161){
+if(!((key34 === "generation") || (key34 === "spec"))){
+const err420 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key34},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err420];
 }
@@ -5126,9 +5121,10 @@ if (vErrors.length < 1000) vErrors.push(err420);
 errors++;
 }
 }
-}
-else {
-const err421 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data161.generation !== undefined){
+let data162 = data161.generation;
+if(!((typeof data162 == "number") && (!(data162 % 1) && !isNaN(data162)))){
+const err421 = {instancePath:instancePath+"/status/inForce/generation",schemaPath:"#/properties/status/properties/inForce/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err421];
 }
@@ -5138,11 +5134,12 @@ if (vErrors.length < 1000) vErrors.push(err421);
 errors++;
 }
 }
-if(data157.history !== undefined){
-let data163 = data157.history;
-if(Array.isArray(data163)){
-if(data163.length > 20){
-const err422 = {instancePath:instancePath+"/status/history",schemaPath:"#/properties/status/properties/history/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"};
+if(data161.spec !== undefined){
+let data163 = data161.spec;
+if(data163 && typeof data163 == "object" && !Array.isArray(data163)){
+}
+else {
+const err422 = {instancePath:instancePath+"/status/inForce/spec",schemaPath:"#/properties/status/properties/inForce/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err422];
 }
@@ -5151,12 +5148,10 @@ if (vErrors.length < 1000) vErrors.push(err422);
 }
 errors++;
 }
-const len25 = data163.length;
-for(let i25=0; i25<len25; i25++){
-let data164 = data163[i25];
-if(data164 && typeof data164 == "object" && !Array.isArray(data164)){
-if(data164.generation === undefined){
-const err423 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+}
+}
+else {
+const err423 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err423];
 }
@@ -5165,8 +5160,12 @@ if (vErrors.length < 1000) vErrors.push(err423);
 }
 errors++;
 }
-if(data164.time === undefined){
-const err424 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/required",keyword:"required",params:{missingProperty: "time"},message:"must have required property '"+"time"+"'"};
+}
+if(data158.history !== undefined){
+let data164 = data158.history;
+if(Array.isArray(data164)){
+if(data164.length > 20){
+const err424 = {instancePath:instancePath+"/status/history",schemaPath:"#/properties/status/properties/history/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"};
 if(vErrors === null){
 vErrors = [err424];
 }
@@ -5175,8 +5174,12 @@ if (vErrors.length < 1000) vErrors.push(err424);
 }
 errors++;
 }
-if(data164.spec === undefined){
-const err425 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
+const len25 = data164.length;
+for(let i25=0; i25<len25; i25++){
+let data165 = data164[i25];
+if(data165 && typeof data165 == "object" && !Array.isArray(data165)){
+if(data165.generation === undefined){
+const err425 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
 if(vErrors === null){
 vErrors = [err425];
 }
@@ -5185,9 +5188,8 @@ if (vErrors.length < 1000) vErrors.push(err425);
 }
 errors++;
 }
-for(const key35 in data164){
-if(!((((key35 === "generation") || (key35 === "time")) || (key35 === "manager")) || (key35 === "spec"))){
-const err426 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key35},message:"must NOT have additional properties"};
+if(data165.time === undefined){
+const err426 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/required",keyword:"required",params:{missingProperty: "time"},message:"must have required property '"+"time"+"'"};
 if(vErrors === null){
 vErrors = [err426];
 }
@@ -5196,11 +5198,8 @@ if (vErrors.length < 1000) vErrors.push(err426);
 }
 errors++;
 }
-}
-if(data164.generation !== undefined){
-let data165 = data164.generation;
-if(!((typeof data165 == "number") && (!(data165 % 1) && !isNaN(data165)))){
-const err427 = {instancePath:instancePath+"/status/history/" + i25+"/generation",schemaPath:"#/properties/status/properties/history/items/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data165.spec === undefined){
+const err427 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
 if(vErrors === null){
 vErrors = [err427];
 }
@@ -5209,10 +5208,9 @@ if (vErrors.length < 1000) vErrors.push(err427);
 }
 errors++;
 }
-}
-if(data164.time !== undefined){
-if(typeof data164.time !== "string"){
-const err428 = {instancePath:instancePath+"/status/history/" + i25+"/time",schemaPath:"#/properties/status/properties/history/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key35 in data165){
+if(!((((key35 === "generation") || (key35 === "time")) || (key35 === "manager")) || (key35 === "spec"))){
+const err428 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key35},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err428];
 }
@@ -5222,11 +5220,10 @@ if (vErrors.length < 1000) vErrors.push(err428);
 errors++;
 }
 }
-if(data164.manager !== undefined){
-let data167 = data164.manager;
-if(typeof data167 === "string"){
-if(func3(data167) > 128){
-const err429 = {instancePath:instancePath+"/status/history/" + i25+"/manager",schemaPath:"#/properties/status/properties/history/items/properties/manager/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
+if(data165.generation !== undefined){
+let data166 = data165.generation;
+if(!((typeof data166 == "number") && (!(data166 % 1) && !isNaN(data166)))){
+const err429 = {instancePath:instancePath+"/status/history/" + i25+"/generation",schemaPath:"#/properties/status/properties/history/items/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err429];
 }
@@ -5236,8 +5233,9 @@ if (vErrors.length < 1000) vErrors.push(err429);
 errors++;
 }
 }
-else {
-const err430 = {instancePath:instancePath+"/status/history/" + i25+"/manager",schemaPath:"#/properties/status/properties/history/items/properties/manager/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data165.time !== undefined){
+if(typeof data165.time !== "string"){
+const err430 = {instancePath:instancePath+"/status/history/" + i25+"/time",schemaPath:"#/properties/status/properties/history/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err430];
 }
@@ -5247,12 +5245,11 @@ if (vErrors.length < 1000) vErrors.push(err430);
 errors++;
 }
 }
-if(data164.spec !== undefined){
-let data168 = data164.spec;
-if(data168 && typeof data168 == "object" && !Array.isArray(data168)){
-}
-else {
-const err431 = {instancePath:instancePath+"/status/history/" + i25+"/spec",schemaPath:"#/properties/status/properties/history/items/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data165.manager !== undefined){
+let data168 = data165.manager;
+if(typeof data168 === "string"){
+if(func3(data168) > 128){
+const err431 = {instancePath:instancePath+"/status/history/" + i25+"/manager",schemaPath:"#/properties/status/properties/history/items/properties/manager/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"};
 if(vErrors === null){
 vErrors = [err431];
 }
@@ -5262,9 +5259,8 @@ if (vErrors.length < 1000) vErrors.push(err431);
 errors++;
 }
 }
-}
 else {
-const err432 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err432 = {instancePath:instancePath+"/status/history/" + i25+"/manager",schemaPath:"#/properties/status/properties/history/items/properties/manager/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err432];
 }
@@ -5274,9 +5270,12 @@ if (vErrors.length < 1000) vErrors.push(err432);
 errors++;
 }
 }
+if(data165.spec !== undefined){
+let data169 = data165.spec;
+if(data169 && typeof data169 == "object" && !Array.isArray(data169)){
 }
 else {
-const err433 = {instancePath:instancePath+"/status/history",schemaPath:"#/properties/status/properties/history/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err433 = {instancePath:instancePath+"/status/history/" + i25+"/spec",schemaPath:"#/properties/status/properties/history/items/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err433];
 }
@@ -5286,11 +5285,9 @@ if (vErrors.length < 1000) vErrors.push(err433);
 errors++;
 }
 }
-if(data157.summary !== undefined){
-let data169 = data157.summary;
-if(typeof data169 === "string"){
-if(func3(data169) > 256){
-const err434 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
+}
+else {
+const err434 = {instancePath:instancePath+"/status/history/" + i25,schemaPath:"#/properties/status/properties/history/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err434];
 }
@@ -5300,8 +5297,9 @@ if (vErrors.length < 1000) vErrors.push(err434);
 errors++;
 }
 }
+}
 else {
-const err435 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err435 = {instancePath:instancePath+"/status/history",schemaPath:"#/properties/status/properties/history/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err435];
 }
@@ -5311,11 +5309,11 @@ if (vErrors.length < 1000) vErrors.push(err435);
 errors++;
 }
 }
-if(data157.conditions !== undefined){
-let data170 = data157.conditions;
-if(Array.isArray(data170)){
-if(data170.length > 16){
-const err436 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data158.summary !== undefined){
+let data170 = data158.summary;
+if(typeof data170 === "string"){
+if(func3(data170) > 256){
+const err436 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
 if(vErrors === null){
 vErrors = [err436];
 }
@@ -5324,12 +5322,9 @@ if (vErrors.length < 1000) vErrors.push(err436);
 }
 errors++;
 }
-const len26 = data170.length;
-for(let i26=0; i26<len26; i26++){
-let data171 = data170[i26];
-if(data171 && typeof data171 == "object" && !Array.isArray(data171)){
-if(data171.type === undefined){
-const err437 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
+}
+else {
+const err437 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err437];
 }
@@ -5338,8 +5333,12 @@ if (vErrors.length < 1000) vErrors.push(err437);
 }
 errors++;
 }
-if(data171.status === undefined){
-const err438 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
+}
+if(data158.conditions !== undefined){
+let data171 = data158.conditions;
+if(Array.isArray(data171)){
+if(data171.length > 16){
+const err438 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err438];
 }
@@ -5348,8 +5347,12 @@ if (vErrors.length < 1000) vErrors.push(err438);
 }
 errors++;
 }
-if(data171.reason === undefined){
-const err439 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+const len26 = data171.length;
+for(let i26=0; i26<len26; i26++){
+let data172 = data171[i26];
+if(data172 && typeof data172 == "object" && !Array.isArray(data172)){
+if(data172.type === undefined){
+const err439 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
 if(vErrors === null){
 vErrors = [err439];
 }
@@ -5358,8 +5361,8 @@ if (vErrors.length < 1000) vErrors.push(err439);
 }
 errors++;
 }
-if(data171.message === undefined){
-const err440 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+if(data172.status === undefined){
+const err440 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
 if(vErrors === null){
 vErrors = [err440];
 }
@@ -5368,8 +5371,8 @@ if (vErrors.length < 1000) vErrors.push(err440);
 }
 errors++;
 }
-if(data171.lastTransitionTime === undefined){
-const err441 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
+if(data172.reason === undefined){
+const err441 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err441];
 }
@@ -5378,9 +5381,8 @@ if (vErrors.length < 1000) vErrors.push(err441);
 }
 errors++;
 }
-for(const key36 in data171){
-if(!((((((key36 === "type") || (key36 === "status")) || (key36 === "reason")) || (key36 === "message")) || (key36 === "lastTransitionTime")) || (key36 === "observedGeneration"))){
-const err442 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key36},message:"must NOT have additional properties"};
+if(data172.message === undefined){
+const err442 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err442];
 }
@@ -5389,12 +5391,8 @@ if (vErrors.length < 1000) vErrors.push(err442);
 }
 errors++;
 }
-}
-if(data171.type !== undefined){
-let data172 = data171.type;
-if(typeof data172 === "string"){
-if(func3(data172) > 316){
-const err443 = {instancePath:instancePath+"/status/conditions/" + i26+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
+if(data172.lastTransitionTime === undefined){
+const err443 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
 if(vErrors === null){
 vErrors = [err443];
 }
@@ -5403,9 +5401,9 @@ if (vErrors.length < 1000) vErrors.push(err443);
 }
 errors++;
 }
-}
-else {
-const err444 = {instancePath:instancePath+"/status/conditions/" + i26+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key36 in data172){
+if(!((((((key36 === "type") || (key36 === "status")) || (key36 === "reason")) || (key36 === "message")) || (key36 === "lastTransitionTime")) || (key36 === "observedGeneration"))){
+const err444 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key36},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err444];
 }
@@ -5415,10 +5413,11 @@ if (vErrors.length < 1000) vErrors.push(err444);
 errors++;
 }
 }
-if(data171.status !== undefined){
-let data173 = data171.status;
-if(typeof data173 !== "string"){
-const err445 = {instancePath:instancePath+"/status/conditions/" + i26+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data172.type !== undefined){
+let data173 = data172.type;
+if(typeof data173 === "string"){
+if(func3(data173) > 316){
+const err445 = {instancePath:instancePath+"/status/conditions/" + i26+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
 if(vErrors === null){
 vErrors = [err445];
 }
@@ -5427,8 +5426,9 @@ if (vErrors.length < 1000) vErrors.push(err445);
 }
 errors++;
 }
-if(!(((data173 === "True") || (data173 === "False")) || (data173 === "Unknown"))){
-const err446 = {instancePath:instancePath+"/status/conditions/" + i26+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
+}
+else {
+const err446 = {instancePath:instancePath+"/status/conditions/" + i26+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err446];
 }
@@ -5438,11 +5438,10 @@ if (vErrors.length < 1000) vErrors.push(err446);
 errors++;
 }
 }
-if(data171.reason !== undefined){
-let data174 = data171.reason;
-if(typeof data174 === "string"){
-if(func3(data174) > 1024){
-const err447 = {instancePath:instancePath+"/status/conditions/" + i26+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data172.status !== undefined){
+let data174 = data172.status;
+if(typeof data174 !== "string"){
+const err447 = {instancePath:instancePath+"/status/conditions/" + i26+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err447];
 }
@@ -5451,9 +5450,8 @@ if (vErrors.length < 1000) vErrors.push(err447);
 }
 errors++;
 }
-}
-else {
-const err448 = {instancePath:instancePath+"/status/conditions/" + i26+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!(((data174 === "True") || (data174 === "False")) || (data174 === "Unknown"))){
+const err448 = {instancePath:instancePath+"/status/conditions/" + i26+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err448];
 }
@@ -5463,11 +5461,11 @@ if (vErrors.length < 1000) vErrors.push(err448);
 errors++;
 }
 }
-if(data171.message !== undefined){
-let data175 = data171.message;
+if(data172.reason !== undefined){
+let data175 = data172.reason;
 if(typeof data175 === "string"){
-if(func3(data175) > 8192){
-const err449 = {instancePath:instancePath+"/status/conditions/" + i26+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
+if(func3(data175) > 1024){
+const err449 = {instancePath:instancePath+"/status/conditions/" + i26+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err449];
 }
@@ -5478,7 +5476,7 @@ errors++;
 }
 }
 else {
-const err450 = {instancePath:instancePath+"/status/conditions/" + i26+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err450 = {instancePath:instancePath+"/status/conditions/" + i26+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err450];
 }
@@ -5488,9 +5486,11 @@ if (vErrors.length < 1000) vErrors.push(err450);
 errors++;
 }
 }
-if(data171.lastTransitionTime !== undefined){
-if(typeof data171.lastTransitionTime !== "string"){
-const err451 = {instancePath:instancePath+"/status/conditions/" + i26+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data172.message !== undefined){
+let data176 = data172.message;
+if(typeof data176 === "string"){
+if(func3(data176) > 8192){
+const err451 = {instancePath:instancePath+"/status/conditions/" + i26+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
 if(vErrors === null){
 vErrors = [err451];
 }
@@ -5500,10 +5500,8 @@ if (vErrors.length < 1000) vErrors.push(err451);
 errors++;
 }
 }
-if(data171.observedGeneration !== undefined){
-let data177 = data171.observedGeneration;
-if(!((typeof data177 == "number") && (!(data177 % 1) && !isNaN(data177)))){
-const err452 = {instancePath:instancePath+"/status/conditions/" + i26+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err452 = {instancePath:instancePath+"/status/conditions/" + i26+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err452];
 }
@@ -5513,9 +5511,9 @@ if (vErrors.length < 1000) vErrors.push(err452);
 errors++;
 }
 }
-}
-else {
-const err453 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data172.lastTransitionTime !== undefined){
+if(typeof data172.lastTransitionTime !== "string"){
+const err453 = {instancePath:instancePath+"/status/conditions/" + i26+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err453];
 }
@@ -5525,9 +5523,10 @@ if (vErrors.length < 1000) vErrors.push(err453);
 errors++;
 }
 }
-}
-else {
-const err454 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data172.observedGeneration !== undefined){
+let data178 = data172.observedGeneration;
+if(!((typeof data178 == "number") && (!(data178 % 1) && !isNaN(data178)))){
+const err454 = {instancePath:instancePath+"/status/conditions/" + i26+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err454];
 }
@@ -5537,12 +5536,9 @@ if (vErrors.length < 1000) vErrors.push(err454);
 errors++;
 }
 }
-if(data157.nodes !== undefined){
-let data178 = data157.nodes;
-if(data178 && typeof data178 == "object" && !Array.isArray(data178)){
-for(const key37 in data178){
-if(!((((((((key37 === "matched") || (key37 === "ready")) || (key37 === "updating")) || (key37 === "pending")) || (key37 === "failed")) || (key37 === "outranked")) || (key37 === "conflicted")) || (key37 === "skipped"))){
-const err455 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key37},message:"must NOT have additional properties"};
+}
+else {
+const err455 = {instancePath:instancePath+"/status/conditions/" + i26,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err455];
 }
@@ -5552,10 +5548,9 @@ if (vErrors.length < 1000) vErrors.push(err455);
 errors++;
 }
 }
-if(data178.matched !== undefined){
-let data179 = data178.matched;
-if(!((typeof data179 == "number") && (!(data179 % 1) && !isNaN(data179)))){
-const err456 = {instancePath:instancePath+"/status/nodes/matched",schemaPath:"#/properties/status/properties/nodes/properties/matched/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err456 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err456];
 }
@@ -5565,10 +5560,12 @@ if (vErrors.length < 1000) vErrors.push(err456);
 errors++;
 }
 }
-if(data178.ready !== undefined){
-let data180 = data178.ready;
-if(!((typeof data180 == "number") && (!(data180 % 1) && !isNaN(data180)))){
-const err457 = {instancePath:instancePath+"/status/nodes/ready",schemaPath:"#/properties/status/properties/nodes/properties/ready/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data158.nodes !== undefined){
+let data179 = data158.nodes;
+if(data179 && typeof data179 == "object" && !Array.isArray(data179)){
+for(const key37 in data179){
+if(!((((((((key37 === "matched") || (key37 === "ready")) || (key37 === "updating")) || (key37 === "pending")) || (key37 === "failed")) || (key37 === "outranked")) || (key37 === "conflicted")) || (key37 === "skipped"))){
+const err457 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key37},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err457];
 }
@@ -5578,10 +5575,10 @@ if (vErrors.length < 1000) vErrors.push(err457);
 errors++;
 }
 }
-if(data178.updating !== undefined){
-let data181 = data178.updating;
-if(!((typeof data181 == "number") && (!(data181 % 1) && !isNaN(data181)))){
-const err458 = {instancePath:instancePath+"/status/nodes/updating",schemaPath:"#/properties/status/properties/nodes/properties/updating/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data179.matched !== undefined){
+let data180 = data179.matched;
+if(!((typeof data180 == "number") && (!(data180 % 1) && !isNaN(data180)))){
+const err458 = {instancePath:instancePath+"/status/nodes/matched",schemaPath:"#/properties/status/properties/nodes/properties/matched/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err458];
 }
@@ -5591,10 +5588,10 @@ if (vErrors.length < 1000) vErrors.push(err458);
 errors++;
 }
 }
-if(data178.pending !== undefined){
-let data182 = data178.pending;
-if(!((typeof data182 == "number") && (!(data182 % 1) && !isNaN(data182)))){
-const err459 = {instancePath:instancePath+"/status/nodes/pending",schemaPath:"#/properties/status/properties/nodes/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data179.ready !== undefined){
+let data181 = data179.ready;
+if(!((typeof data181 == "number") && (!(data181 % 1) && !isNaN(data181)))){
+const err459 = {instancePath:instancePath+"/status/nodes/ready",schemaPath:"#/properties/status/properties/nodes/properties/ready/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err459];
 }
@@ -5604,10 +5601,10 @@ if (vErrors.length < 1000) vErrors.push(err459);
 errors++;
 }
 }
-if(data178.failed !== undefined){
-let data183 = data178.failed;
-if(!((typeof data183 == "number") && (!(data183 % 1) && !isNaN(data183)))){
-const err460 = {instancePath:instancePath+"/status/nodes/failed",schemaPath:"#/properties/status/properties/nodes/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data179.updating !== undefined){
+let data182 = data179.updating;
+if(!((typeof data182 == "number") && (!(data182 % 1) && !isNaN(data182)))){
+const err460 = {instancePath:instancePath+"/status/nodes/updating",schemaPath:"#/properties/status/properties/nodes/properties/updating/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err460];
 }
@@ -5617,10 +5614,10 @@ if (vErrors.length < 1000) vErrors.push(err460);
 errors++;
 }
 }
-if(data178.outranked !== undefined){
-let data184 = data178.outranked;
-if(!((typeof data184 == "number") && (!(data184 % 1) && !isNaN(data184)))){
-const err461 = {instancePath:instancePath+"/status/nodes/outranked",schemaPath:"#/properties/status/properties/nodes/properties/outranked/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data179.pending !== undefined){
+let data183 = data179.pending;
+if(!((typeof data183 == "number") && (!(data183 % 1) && !isNaN(data183)))){
+const err461 = {instancePath:instancePath+"/status/nodes/pending",schemaPath:"#/properties/status/properties/nodes/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err461];
 }
@@ -5630,10 +5627,10 @@ if (vErrors.length < 1000) vErrors.push(err461);
 errors++;
 }
 }
-if(data178.conflicted !== undefined){
-let data185 = data178.conflicted;
-if(!((typeof data185 == "number") && (!(data185 % 1) && !isNaN(data185)))){
-const err462 = {instancePath:instancePath+"/status/nodes/conflicted",schemaPath:"#/properties/status/properties/nodes/properties/conflicted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data179.failed !== undefined){
+let data184 = data179.failed;
+if(!((typeof data184 == "number") && (!(data184 % 1) && !isNaN(data184)))){
+const err462 = {instancePath:instancePath+"/status/nodes/failed",schemaPath:"#/properties/status/properties/nodes/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err462];
 }
@@ -5643,10 +5640,10 @@ if (vErrors.length < 1000) vErrors.push(err462);
 errors++;
 }
 }
-if(data178.skipped !== undefined){
-let data186 = data178.skipped;
-if(!((typeof data186 == "number") && (!(data186 % 1) && !isNaN(data186)))){
-const err463 = {instancePath:instancePath+"/status/nodes/skipped",schemaPath:"#/properties/status/properties/nodes/properties/skipped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data179.outranked !== undefined){
+let data185 = data179.outranked;
+if(!((typeof data185 == "number") && (!(data185 % 1) && !isNaN(data185)))){
+const err463 = {instancePath:instancePath+"/status/nodes/outranked",schemaPath:"#/properties/status/properties/nodes/properties/outranked/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err463];
 }
@@ -5656,9 +5653,10 @@ if (vErrors.length < 1000) vErrors.push(err463);
 errors++;
 }
 }
-}
-else {
-const err464 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data179.conflicted !== undefined){
+let data186 = data179.conflicted;
+if(!((typeof data186 == "number") && (!(data186 % 1) && !isNaN(data186)))){
+const err464 = {instancePath:instancePath+"/status/nodes/conflicted",schemaPath:"#/properties/status/properties/nodes/properties/conflicted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err464];
 }
@@ -5668,11 +5666,10 @@ if (vErrors.length < 1000) vErrors.push(err464);
 errors++;
 }
 }
-if(data157.schedule !== undefined){
-let data187 = data157.schedule;
-if(data187 && typeof data187 == "object" && !Array.isArray(data187)){
-if(data187.since === undefined){
-const err465 = {instancePath:instancePath+"/status/schedule",schemaPath:"#/properties/status/properties/schedule/required",keyword:"required",params:{missingProperty: "since"},message:"must have required property '"+"since"+"'"};
+if(data179.skipped !== undefined){
+let data187 = data179.skipped;
+if(!((typeof data187 == "number") && (!(data187 % 1) && !isNaN(data187)))){
+const err465 = {instancePath:instancePath+"/status/nodes/skipped",schemaPath:"#/properties/status/properties/nodes/properties/skipped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err465];
 }
@@ -5681,9 +5678,10 @@ if (vErrors.length < 1000) vErrors.push(err465);
 }
 errors++;
 }
-for(const key38 in data187){
-if(!(((key38 === "name") || (key38 === "since")) || (key38 === "next"))){
-const err466 = {instancePath:instancePath+"/status/schedule",schemaPath:"#/properties/status/properties/schedule/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key38},message:"must NOT have additional properties"};
+}
+}
+else {
+const err466 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err466];
 }
@@ -5693,11 +5691,11 @@ if (vErrors.length < 1000) vErrors.push(err466);
 errors++;
 }
 }
-if(data187.name !== undefined){
-let data188 = data187.name;
-if(typeof data188 === "string"){
-if(func3(data188) > 32){
-const err467 = {instancePath:instancePath+"/status/schedule/name",schemaPath:"#/properties/status/properties/schedule/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data158.schedule !== undefined){
+let data188 = data158.schedule;
+if(data188 && typeof data188 == "object" && !Array.isArray(data188)){
+if(data188.since === undefined){
+const err467 = {instancePath:instancePath+"/status/schedule",schemaPath:"#/properties/status/properties/schedule/required",keyword:"required",params:{missingProperty: "since"},message:"must have required property '"+"since"+"'"};
 if(vErrors === null){
 vErrors = [err467];
 }
@@ -5706,9 +5704,9 @@ if (vErrors.length < 1000) vErrors.push(err467);
 }
 errors++;
 }
-}
-else {
-const err468 = {instancePath:instancePath+"/status/schedule/name",schemaPath:"#/properties/status/properties/schedule/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key38 in data188){
+if(!(((key38 === "name") || (key38 === "since")) || (key38 === "next"))){
+const err468 = {instancePath:instancePath+"/status/schedule",schemaPath:"#/properties/status/properties/schedule/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key38},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err468];
 }
@@ -5718,9 +5716,11 @@ if (vErrors.length < 1000) vErrors.push(err468);
 errors++;
 }
 }
-if(data187.since !== undefined){
-if(typeof data187.since !== "string"){
-const err469 = {instancePath:instancePath+"/status/schedule/since",schemaPath:"#/properties/status/properties/schedule/properties/since/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data188.name !== undefined){
+let data189 = data188.name;
+if(typeof data189 === "string"){
+if(func3(data189) > 32){
+const err469 = {instancePath:instancePath+"/status/schedule/name",schemaPath:"#/properties/status/properties/schedule/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err469];
 }
@@ -5730,11 +5730,8 @@ if (vErrors.length < 1000) vErrors.push(err469);
 errors++;
 }
 }
-if(data187.next !== undefined){
-let data190 = data187.next;
-if(data190 && typeof data190 == "object" && !Array.isArray(data190)){
-if(data190.time === undefined){
-const err470 = {instancePath:instancePath+"/status/schedule/next",schemaPath:"#/properties/status/properties/schedule/properties/next/required",keyword:"required",params:{missingProperty: "time"},message:"must have required property '"+"time"+"'"};
+else {
+const err470 = {instancePath:instancePath+"/status/schedule/name",schemaPath:"#/properties/status/properties/schedule/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err470];
 }
@@ -5743,9 +5740,10 @@ if (vErrors.length < 1000) vErrors.push(err470);
 }
 errors++;
 }
-for(const key39 in data190){
-if(!((key39 === "name") || (key39 === "time"))){
-const err471 = {instancePath:instancePath+"/status/schedule/next",schemaPath:"#/properties/status/properties/schedule/properties/next/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key39},message:"must NOT have additional properties"};
+}
+if(data188.since !== undefined){
+if(typeof data188.since !== "string"){
+const err471 = {instancePath:instancePath+"/status/schedule/since",schemaPath:"#/properties/status/properties/schedule/properties/since/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err471];
 }
@@ -5755,11 +5753,11 @@ if (vErrors.length < 1000) vErrors.push(err471);
 errors++;
 }
 }
-if(data190.name !== undefined){
-let data191 = data190.name;
-if(typeof data191 === "string"){
-if(func3(data191) > 32){
-const err472 = {instancePath:instancePath+"/status/schedule/next/name",schemaPath:"#/properties/status/properties/schedule/properties/next/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data188.next !== undefined){
+let data191 = data188.next;
+if(data191 && typeof data191 == "object" && !Array.isArray(data191)){
+if(data191.time === undefined){
+const err472 = {instancePath:instancePath+"/status/schedule/next",schemaPath:"#/properties/status/properties/schedule/properties/next/required",keyword:"required",params:{missingProperty: "time"},message:"must have required property '"+"time"+"'"};
 if(vErrors === null){
 vErrors = [err472];
 }
@@ -5768,9 +5766,9 @@ if (vErrors.length < 1000) vErrors.push(err472);
 }
 errors++;
 }
-}
-else {
-const err473 = {instancePath:instancePath+"/status/schedule/next/name",schemaPath:"#/properties/status/properties/schedule/properties/next/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key39 in data191){
+if(!((key39 === "name") || (key39 === "time"))){
+const err473 = {instancePath:instancePath+"/status/schedule/next",schemaPath:"#/properties/status/properties/schedule/properties/next/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key39},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err473];
 }
@@ -5780,9 +5778,11 @@ if (vErrors.length < 1000) vErrors.push(err473);
 errors++;
 }
 }
-if(data190.time !== undefined){
-if(typeof data190.time !== "string"){
-const err474 = {instancePath:instancePath+"/status/schedule/next/time",schemaPath:"#/properties/status/properties/schedule/properties/next/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data191.name !== undefined){
+let data192 = data191.name;
+if(typeof data192 === "string"){
+if(func3(data192) > 32){
+const err474 = {instancePath:instancePath+"/status/schedule/next/name",schemaPath:"#/properties/status/properties/schedule/properties/next/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err474];
 }
@@ -5792,9 +5792,8 @@ if (vErrors.length < 1000) vErrors.push(err474);
 errors++;
 }
 }
-}
 else {
-const err475 = {instancePath:instancePath+"/status/schedule/next",schemaPath:"#/properties/status/properties/schedule/properties/next/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err475 = {instancePath:instancePath+"/status/schedule/next/name",schemaPath:"#/properties/status/properties/schedule/properties/next/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err475];
 }
@@ -5804,9 +5803,9 @@ if (vErrors.length < 1000) vErrors.push(err475);
 errors++;
 }
 }
-}
-else {
-const err476 = {instancePath:instancePath+"/status/schedule",schemaPath:"#/properties/status/properties/schedule/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data191.time !== undefined){
+if(typeof data191.time !== "string"){
+const err476 = {instancePath:instancePath+"/status/schedule/next/time",schemaPath:"#/properties/status/properties/schedule/properties/next/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err476];
 }
@@ -5816,11 +5815,9 @@ if (vErrors.length < 1000) vErrors.push(err476);
 errors++;
 }
 }
-if(data157.demand !== undefined){
-let data193 = data157.demand;
-if(Array.isArray(data193)){
-if(data193.length > 16){
-const err477 = {instancePath:instancePath+"/status/demand",schemaPath:"#/properties/status/properties/demand/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+}
+else {
+const err477 = {instancePath:instancePath+"/status/schedule/next",schemaPath:"#/properties/status/properties/schedule/properties/next/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err477];
 }
@@ -5829,12 +5826,10 @@ if (vErrors.length < 1000) vErrors.push(err477);
 }
 errors++;
 }
-const len27 = data193.length;
-for(let i27=0; i27<len27; i27++){
-let data194 = data193[i27];
-if(data194 && typeof data194 == "object" && !Array.isArray(data194)){
-if(data194.name === undefined){
-const err478 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+}
+}
+else {
+const err478 = {instancePath:instancePath+"/status/schedule",schemaPath:"#/properties/status/properties/schedule/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err478];
 }
@@ -5843,8 +5838,12 @@ if (vErrors.length < 1000) vErrors.push(err478);
 }
 errors++;
 }
-if(data194.wanted === undefined){
-const err479 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "wanted"},message:"must have required property '"+"wanted"+"'"};
+}
+if(data158.demand !== undefined){
+let data194 = data158.demand;
+if(Array.isArray(data194)){
+if(data194.length > 16){
+const err479 = {instancePath:instancePath+"/status/demand",schemaPath:"#/properties/status/properties/demand/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err479];
 }
@@ -5853,8 +5852,12 @@ if (vErrors.length < 1000) vErrors.push(err479);
 }
 errors++;
 }
-if(data194.offered === undefined){
-const err480 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "offered"},message:"must have required property '"+"offered"+"'"};
+const len27 = data194.length;
+for(let i27=0; i27<len27; i27++){
+let data195 = data194[i27];
+if(data195 && typeof data195 == "object" && !Array.isArray(data195)){
+if(data195.name === undefined){
+const err480 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
 if(vErrors === null){
 vErrors = [err480];
 }
@@ -5863,8 +5866,8 @@ if (vErrors.length < 1000) vErrors.push(err480);
 }
 errors++;
 }
-if(data194.used === undefined){
-const err481 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "used"},message:"must have required property '"+"used"+"'"};
+if(data195.wanted === undefined){
+const err481 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "wanted"},message:"must have required property '"+"wanted"+"'"};
 if(vErrors === null){
 vErrors = [err481];
 }
@@ -5873,8 +5876,8 @@ if (vErrors.length < 1000) vErrors.push(err481);
 }
 errors++;
 }
-if(data194.unmet === undefined){
-const err482 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "unmet"},message:"must have required property '"+"unmet"+"'"};
+if(data195.offered === undefined){
+const err482 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "offered"},message:"must have required property '"+"offered"+"'"};
 if(vErrors === null){
 vErrors = [err482];
 }
@@ -5883,9 +5886,8 @@ if (vErrors.length < 1000) vErrors.push(err482);
 }
 errors++;
 }
-for(const key40 in data194){
-if(!(((((((key40 === "name") || (key40 === "wanted")) || (key40 === "offered")) || (key40 === "used")) || (key40 === "waiting")) || (key40 === "unmet")) || (key40 === "why"))){
-const err483 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key40},message:"must NOT have additional properties"};
+if(data195.used === undefined){
+const err483 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "used"},message:"must have required property '"+"used"+"'"};
 if(vErrors === null){
 vErrors = [err483];
 }
@@ -5894,12 +5896,8 @@ if (vErrors.length < 1000) vErrors.push(err483);
 }
 errors++;
 }
-}
-if(data194.name !== undefined){
-let data195 = data194.name;
-if(typeof data195 === "string"){
-if(func3(data195) > 32){
-const err484 = {instancePath:instancePath+"/status/demand/" + i27+"/name",schemaPath:"#/properties/status/properties/demand/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data195.unmet === undefined){
+const err484 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "unmet"},message:"must have required property '"+"unmet"+"'"};
 if(vErrors === null){
 vErrors = [err484];
 }
@@ -5908,9 +5906,9 @@ if (vErrors.length < 1000) vErrors.push(err484);
 }
 errors++;
 }
-}
-else {
-const err485 = {instancePath:instancePath+"/status/demand/" + i27+"/name",schemaPath:"#/properties/status/properties/demand/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key40 in data195){
+if(!(((((((key40 === "name") || (key40 === "wanted")) || (key40 === "offered")) || (key40 === "used")) || (key40 === "waiting")) || (key40 === "unmet")) || (key40 === "why"))){
+const err485 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key40},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err485];
 }
@@ -5920,10 +5918,11 @@ if (vErrors.length < 1000) vErrors.push(err485);
 errors++;
 }
 }
-if(data194.wanted !== undefined){
-let data196 = data194.wanted;
-if(!((typeof data196 == "number") && (!(data196 % 1) && !isNaN(data196)))){
-const err486 = {instancePath:instancePath+"/status/demand/" + i27+"/wanted",schemaPath:"#/properties/status/properties/demand/items/properties/wanted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data195.name !== undefined){
+let data196 = data195.name;
+if(typeof data196 === "string"){
+if(func3(data196) > 32){
+const err486 = {instancePath:instancePath+"/status/demand/" + i27+"/name",schemaPath:"#/properties/status/properties/demand/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err486];
 }
@@ -5933,10 +5932,8 @@ if (vErrors.length < 1000) vErrors.push(err486);
 errors++;
 }
 }
-if(data194.offered !== undefined){
-let data197 = data194.offered;
-if(!((typeof data197 == "number") && (!(data197 % 1) && !isNaN(data197)))){
-const err487 = {instancePath:instancePath+"/status/demand/" + i27+"/offered",schemaPath:"#/properties/status/properties/demand/items/properties/offered/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err487 = {instancePath:instancePath+"/status/demand/" + i27+"/name",schemaPath:"#/properties/status/properties/demand/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err487];
 }
@@ -5946,10 +5943,10 @@ if (vErrors.length < 1000) vErrors.push(err487);
 errors++;
 }
 }
-if(data194.used !== undefined){
-let data198 = data194.used;
-if(!((typeof data198 == "number") && (!(data198 % 1) && !isNaN(data198)))){
-const err488 = {instancePath:instancePath+"/status/demand/" + i27+"/used",schemaPath:"#/properties/status/properties/demand/items/properties/used/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data195.wanted !== undefined){
+let data197 = data195.wanted;
+if(!((typeof data197 == "number") && (!(data197 % 1) && !isNaN(data197)))){
+const err488 = {instancePath:instancePath+"/status/demand/" + i27+"/wanted",schemaPath:"#/properties/status/properties/demand/items/properties/wanted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err488];
 }
@@ -5959,10 +5956,10 @@ if (vErrors.length < 1000) vErrors.push(err488);
 errors++;
 }
 }
-if(data194.waiting !== undefined){
-let data199 = data194.waiting;
-if(!((typeof data199 == "number") && (!(data199 % 1) && !isNaN(data199)))){
-const err489 = {instancePath:instancePath+"/status/demand/" + i27+"/waiting",schemaPath:"#/properties/status/properties/demand/items/properties/waiting/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data195.offered !== undefined){
+let data198 = data195.offered;
+if(!((typeof data198 == "number") && (!(data198 % 1) && !isNaN(data198)))){
+const err489 = {instancePath:instancePath+"/status/demand/" + i27+"/offered",schemaPath:"#/properties/status/properties/demand/items/properties/offered/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err489];
 }
@@ -5972,10 +5969,10 @@ if (vErrors.length < 1000) vErrors.push(err489);
 errors++;
 }
 }
-if(data194.unmet !== undefined){
-let data200 = data194.unmet;
-if(!((typeof data200 == "number") && (!(data200 % 1) && !isNaN(data200)))){
-const err490 = {instancePath:instancePath+"/status/demand/" + i27+"/unmet",schemaPath:"#/properties/status/properties/demand/items/properties/unmet/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data195.used !== undefined){
+let data199 = data195.used;
+if(!((typeof data199 == "number") && (!(data199 % 1) && !isNaN(data199)))){
+const err490 = {instancePath:instancePath+"/status/demand/" + i27+"/used",schemaPath:"#/properties/status/properties/demand/items/properties/used/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err490];
 }
@@ -5985,11 +5982,10 @@ if (vErrors.length < 1000) vErrors.push(err490);
 errors++;
 }
 }
-if(data194.why !== undefined){
-let data201 = data194.why;
-if(typeof data201 === "string"){
-if(func3(data201) > 1024){
-const err491 = {instancePath:instancePath+"/status/demand/" + i27+"/why",schemaPath:"#/properties/status/properties/demand/items/properties/why/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data195.waiting !== undefined){
+let data200 = data195.waiting;
+if(!((typeof data200 == "number") && (!(data200 % 1) && !isNaN(data200)))){
+const err491 = {instancePath:instancePath+"/status/demand/" + i27+"/waiting",schemaPath:"#/properties/status/properties/demand/items/properties/waiting/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err491];
 }
@@ -5999,8 +5995,10 @@ if (vErrors.length < 1000) vErrors.push(err491);
 errors++;
 }
 }
-else {
-const err492 = {instancePath:instancePath+"/status/demand/" + i27+"/why",schemaPath:"#/properties/status/properties/demand/items/properties/why/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data195.unmet !== undefined){
+let data201 = data195.unmet;
+if(!((typeof data201 == "number") && (!(data201 % 1) && !isNaN(data201)))){
+const err492 = {instancePath:instancePath+"/status/demand/" + i27+"/unmet",schemaPath:"#/properties/status/properties/demand/items/properties/unmet/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err492];
 }
@@ -6010,9 +6008,11 @@ if (vErrors.length < 1000) vErrors.push(err492);
 errors++;
 }
 }
-}
-else {
-const err493 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data195.why !== undefined){
+let data202 = data195.why;
+if(typeof data202 === "string"){
+if(func3(data202) > 1024){
+const err493 = {instancePath:instancePath+"/status/demand/" + i27+"/why",schemaPath:"#/properties/status/properties/demand/items/properties/why/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err493];
 }
@@ -6022,9 +6022,8 @@ if (vErrors.length < 1000) vErrors.push(err493);
 errors++;
 }
 }
-}
 else {
-const err494 = {instancePath:instancePath+"/status/demand",schemaPath:"#/properties/status/properties/demand/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err494 = {instancePath:instancePath+"/status/demand/" + i27+"/why",schemaPath:"#/properties/status/properties/demand/items/properties/why/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err494];
 }
@@ -6034,11 +6033,9 @@ if (vErrors.length < 1000) vErrors.push(err494);
 errors++;
 }
 }
-if(data157.steady !== undefined){
-let data202 = data157.steady;
-if(data202 && typeof data202 == "object" && !Array.isArray(data202)){
-if(Object.keys(data202).length > 16){
-const err495 = {instancePath:instancePath+"/status/steady",schemaPath:"#/properties/status/properties/steady/maxProperties",keyword:"maxProperties",params:{limit: 16},message:"must NOT have more than 16 properties"};
+}
+else {
+const err495 = {instancePath:instancePath+"/status/demand/" + i27,schemaPath:"#/properties/status/properties/demand/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err495];
 }
@@ -6047,10 +6044,10 @@ if (vErrors.length < 1000) vErrors.push(err495);
 }
 errors++;
 }
-for(const key41 in data202){
-let data203 = data202[key41];
-if(!((typeof data203 == "number") && (!(data203 % 1) && !isNaN(data203)))){
-const err496 = {instancePath:instancePath+"/status/steady/" + key41.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/steady/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+}
+else {
+const err496 = {instancePath:instancePath+"/status/demand",schemaPath:"#/properties/status/properties/demand/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err496];
 }
@@ -6059,9 +6056,12 @@ if (vErrors.length < 1000) vErrors.push(err496);
 }
 errors++;
 }
-if(typeof data203 == "number"){
-if(data203 < 0 || isNaN(data203)){
-const err497 = {instancePath:instancePath+"/status/steady/" + key41.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/steady/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+if(data158.steady !== undefined){
+let data203 = data158.steady;
+if(data203 && typeof data203 == "object" && !Array.isArray(data203)){
+if(Object.keys(data203).length > 16){
+const err497 = {instancePath:instancePath+"/status/steady",schemaPath:"#/properties/status/properties/steady/maxProperties",keyword:"maxProperties",params:{limit: 16},message:"must NOT have more than 16 properties"};
 if(vErrors === null){
 vErrors = [err497];
 }
@@ -6070,11 +6070,10 @@ if (vErrors.length < 1000) vErrors.push(err497);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err498 = {instancePath:instancePath+"/status/steady",schemaPath:"#/properties/status/properties/steady/type",keyword:"type",params:{type: "object"},message:"must be object"};
+for(const key41 in data203){
+let data204 = data203[key41];
+if(!((typeof data204 == "number") && (!(data204 % 1) && !isNaN(data204)))){
+const err498 = {instancePath:instancePath+"/status/steady/" + key41.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/steady/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err498];
 }
@@ -6083,12 +6082,9 @@ if (vErrors.length < 1000) vErrors.push(err498);
 }
 errors++;
 }
-}
-if(data157.defrag !== undefined){
-let data204 = data157.defrag;
-if(data204 && typeof data204 == "object" && !Array.isArray(data204)){
-if(data204.request === undefined){
-const err499 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/required",keyword:"required",params:{missingProperty: "request"},message:"must have required property '"+"request"+"'"};
+if(typeof data204 == "number"){
+if(data204 < 0 || isNaN(data204)){
+const err499 = {instancePath:instancePath+"/status/steady/" + key41.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/status/properties/steady/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err499];
 }
@@ -6097,8 +6093,11 @@ if (vErrors.length < 1000) vErrors.push(err499);
 }
 errors++;
 }
-if(data204.state === undefined){
-const err500 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/required",keyword:"required",params:{missingProperty: "state"},message:"must have required property '"+"state"+"'"};
+}
+}
+}
+else {
+const err500 = {instancePath:instancePath+"/status/steady",schemaPath:"#/properties/status/properties/steady/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err500];
 }
@@ -6107,8 +6106,12 @@ if (vErrors.length < 1000) vErrors.push(err500);
 }
 errors++;
 }
-if(data204.message === undefined){
-const err501 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+if(data158.defrag !== undefined){
+let data205 = data158.defrag;
+if(data205 && typeof data205 == "object" && !Array.isArray(data205)){
+if(data205.request === undefined){
+const err501 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/required",keyword:"required",params:{missingProperty: "request"},message:"must have required property '"+"request"+"'"};
 if(vErrors === null){
 vErrors = [err501];
 }
@@ -6117,9 +6120,8 @@ if (vErrors.length < 1000) vErrors.push(err501);
 }
 errors++;
 }
-for(const key42 in data204){
-if(!(((key42 === "request") || (key42 === "state")) || (key42 === "message"))){
-const err502 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key42},message:"must NOT have additional properties"};
+if(data205.state === undefined){
+const err502 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/required",keyword:"required",params:{missingProperty: "state"},message:"must have required property '"+"state"+"'"};
 if(vErrors === null){
 vErrors = [err502];
 }
@@ -6128,12 +6130,8 @@ if (vErrors.length < 1000) vErrors.push(err502);
 }
 errors++;
 }
-}
-if(data204.request !== undefined){
-let data205 = data204.request;
-if(typeof data205 === "string"){
-if(func3(data205) > 1024){
-const err503 = {instancePath:instancePath+"/status/defrag/request",schemaPath:"#/properties/status/properties/defrag/properties/request/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data205.message === undefined){
+const err503 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err503];
 }
@@ -6142,9 +6140,9 @@ if (vErrors.length < 1000) vErrors.push(err503);
 }
 errors++;
 }
-}
-else {
-const err504 = {instancePath:instancePath+"/status/defrag/request",schemaPath:"#/properties/status/properties/defrag/properties/request/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key42 in data205){
+if(!(((key42 === "request") || (key42 === "state")) || (key42 === "message"))){
+const err504 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key42},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err504];
 }
@@ -6154,10 +6152,11 @@ if (vErrors.length < 1000) vErrors.push(err504);
 errors++;
 }
 }
-if(data204.state !== undefined){
-let data206 = data204.state;
-if(typeof data206 !== "string"){
-const err505 = {instancePath:instancePath+"/status/defrag/state",schemaPath:"#/properties/status/properties/defrag/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data205.request !== undefined){
+let data206 = data205.request;
+if(typeof data206 === "string"){
+if(func3(data206) > 1024){
+const err505 = {instancePath:instancePath+"/status/defrag/request",schemaPath:"#/properties/status/properties/defrag/properties/request/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err505];
 }
@@ -6166,8 +6165,9 @@ if (vErrors.length < 1000) vErrors.push(err505);
 }
 errors++;
 }
-if(!(((data206 === "Making") || (data206 === "Done")) || (data206 === "Refused"))){
-const err506 = {instancePath:instancePath+"/status/defrag/state",schemaPath:"#/properties/status/properties/defrag/properties/state/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.defrag.properties.state.enum},message:"must be equal to one of the allowed values"};
+}
+else {
+const err506 = {instancePath:instancePath+"/status/defrag/request",schemaPath:"#/properties/status/properties/defrag/properties/request/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err506];
 }
@@ -6177,11 +6177,10 @@ if (vErrors.length < 1000) vErrors.push(err506);
 errors++;
 }
 }
-if(data204.message !== undefined){
-let data207 = data204.message;
-if(typeof data207 === "string"){
-if(func3(data207) > 1024){
-const err507 = {instancePath:instancePath+"/status/defrag/message",schemaPath:"#/properties/status/properties/defrag/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data205.state !== undefined){
+let data207 = data205.state;
+if(typeof data207 !== "string"){
+const err507 = {instancePath:instancePath+"/status/defrag/state",schemaPath:"#/properties/status/properties/defrag/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err507];
 }
@@ -6190,9 +6189,8 @@ if (vErrors.length < 1000) vErrors.push(err507);
 }
 errors++;
 }
-}
-else {
-const err508 = {instancePath:instancePath+"/status/defrag/message",schemaPath:"#/properties/status/properties/defrag/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!(((data207 === "Making") || (data207 === "Done")) || (data207 === "Refused"))){
+const err508 = {instancePath:instancePath+"/status/defrag/state",schemaPath:"#/properties/status/properties/defrag/properties/state/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.defrag.properties.state.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err508];
 }
@@ -6202,9 +6200,11 @@ if (vErrors.length < 1000) vErrors.push(err508);
 errors++;
 }
 }
-}
-else {
-const err509 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data205.message !== undefined){
+let data208 = data205.message;
+if(typeof data208 === "string"){
+if(func3(data208) > 1024){
+const err509 = {instancePath:instancePath+"/status/defrag/message",schemaPath:"#/properties/status/properties/defrag/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err509];
 }
@@ -6214,12 +6214,8 @@ if (vErrors.length < 1000) vErrors.push(err509);
 errors++;
 }
 }
-if(data157.plan !== undefined){
-let data208 = data157.plan;
-if(data208 && typeof data208 == "object" && !Array.isArray(data208)){
-for(const key43 in data208){
-if(!(((((key43 === "gpusChanging") || (key43 === "instancesKept")) || (key43 === "instancesDestroyed")) || (key43 === "instancesCreated")) || (key43 === "podsToEvict"))){
-const err510 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key43},message:"must NOT have additional properties"};
+else {
+const err510 = {instancePath:instancePath+"/status/defrag/message",schemaPath:"#/properties/status/properties/defrag/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err510];
 }
@@ -6229,10 +6225,9 @@ if (vErrors.length < 1000) vErrors.push(err510);
 errors++;
 }
 }
-if(data208.gpusChanging !== undefined){
-let data209 = data208.gpusChanging;
-if(!((typeof data209 == "number") && (!(data209 % 1) && !isNaN(data209)))){
-const err511 = {instancePath:instancePath+"/status/plan/gpusChanging",schemaPath:"#/properties/status/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err511 = {instancePath:instancePath+"/status/defrag",schemaPath:"#/properties/status/properties/defrag/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err511];
 }
@@ -6242,10 +6237,12 @@ if (vErrors.length < 1000) vErrors.push(err511);
 errors++;
 }
 }
-if(data208.instancesKept !== undefined){
-let data210 = data208.instancesKept;
-if(!((typeof data210 == "number") && (!(data210 % 1) && !isNaN(data210)))){
-const err512 = {instancePath:instancePath+"/status/plan/instancesKept",schemaPath:"#/properties/status/properties/plan/properties/instancesKept/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data158.plan !== undefined){
+let data209 = data158.plan;
+if(data209 && typeof data209 == "object" && !Array.isArray(data209)){
+for(const key43 in data209){
+if(!(((((key43 === "gpusChanging") || (key43 === "instancesKept")) || (key43 === "instancesDestroyed")) || (key43 === "instancesCreated")) || (key43 === "podsToEvict"))){
+const err512 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key43},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err512];
 }
@@ -6255,10 +6252,10 @@ if (vErrors.length < 1000) vErrors.push(err512);
 errors++;
 }
 }
-if(data208.instancesDestroyed !== undefined){
-let data211 = data208.instancesDestroyed;
-if(!((typeof data211 == "number") && (!(data211 % 1) && !isNaN(data211)))){
-const err513 = {instancePath:instancePath+"/status/plan/instancesDestroyed",schemaPath:"#/properties/status/properties/plan/properties/instancesDestroyed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data209.gpusChanging !== undefined){
+let data210 = data209.gpusChanging;
+if(!((typeof data210 == "number") && (!(data210 % 1) && !isNaN(data210)))){
+const err513 = {instancePath:instancePath+"/status/plan/gpusChanging",schemaPath:"#/properties/status/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err513];
 }
@@ -6268,10 +6265,10 @@ if (vErrors.length < 1000) vErrors.push(err513);
 errors++;
 }
 }
-if(data208.instancesCreated !== undefined){
-let data212 = data208.instancesCreated;
-if(!((typeof data212 == "number") && (!(data212 % 1) && !isNaN(data212)))){
-const err514 = {instancePath:instancePath+"/status/plan/instancesCreated",schemaPath:"#/properties/status/properties/plan/properties/instancesCreated/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data209.instancesKept !== undefined){
+let data211 = data209.instancesKept;
+if(!((typeof data211 == "number") && (!(data211 % 1) && !isNaN(data211)))){
+const err514 = {instancePath:instancePath+"/status/plan/instancesKept",schemaPath:"#/properties/status/properties/plan/properties/instancesKept/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err514];
 }
@@ -6281,10 +6278,10 @@ if (vErrors.length < 1000) vErrors.push(err514);
 errors++;
 }
 }
-if(data208.podsToEvict !== undefined){
-let data213 = data208.podsToEvict;
-if(!((typeof data213 == "number") && (!(data213 % 1) && !isNaN(data213)))){
-const err515 = {instancePath:instancePath+"/status/plan/podsToEvict",schemaPath:"#/properties/status/properties/plan/properties/podsToEvict/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data209.instancesDestroyed !== undefined){
+let data212 = data209.instancesDestroyed;
+if(!((typeof data212 == "number") && (!(data212 % 1) && !isNaN(data212)))){
+const err515 = {instancePath:instancePath+"/status/plan/instancesDestroyed",schemaPath:"#/properties/status/properties/plan/properties/instancesDestroyed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err515];
 }
@@ -6294,9 +6291,10 @@ if (vErrors.length < 1000) vErrors.push(err515);
 errors++;
 }
 }
-}
-else {
-const err516 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data209.instancesCreated !== undefined){
+let data213 = data209.instancesCreated;
+if(!((typeof data213 == "number") && (!(data213 % 1) && !isNaN(data213)))){
+const err516 = {instancePath:instancePath+"/status/plan/instancesCreated",schemaPath:"#/properties/status/properties/plan/properties/instancesCreated/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err516];
 }
@@ -6306,11 +6304,10 @@ if (vErrors.length < 1000) vErrors.push(err516);
 errors++;
 }
 }
-if(data157.inFlight !== undefined){
-let data214 = data157.inFlight;
-if(Array.isArray(data214)){
-if(data214.length > 500){
-const err517 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"};
+if(data209.podsToEvict !== undefined){
+let data214 = data209.podsToEvict;
+if(!((typeof data214 == "number") && (!(data214 % 1) && !isNaN(data214)))){
+const err517 = {instancePath:instancePath+"/status/plan/podsToEvict",schemaPath:"#/properties/status/properties/plan/properties/podsToEvict/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err517];
 }
@@ -6319,12 +6316,10 @@ if (vErrors.length < 1000) vErrors.push(err517);
 }
 errors++;
 }
-const len28 = data214.length;
-for(let i28=0; i28<len28; i28++){
-let data215 = data214[i28];
-if(data215 && typeof data215 == "object" && !Array.isArray(data215)){
-if(data215.node === undefined){
-const err518 = {instancePath:instancePath+"/status/inFlight/" + i28,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+}
+}
+else {
+const err518 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err518];
 }
@@ -6333,8 +6328,12 @@ if (vErrors.length < 1000) vErrors.push(err518);
 }
 errors++;
 }
-if(data215.nodeUID === undefined){
-const err519 = {instancePath:instancePath+"/status/inFlight/" + i28,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
+}
+if(data158.inFlight !== undefined){
+let data215 = data158.inFlight;
+if(Array.isArray(data215)){
+if(data215.length > 500){
+const err519 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"};
 if(vErrors === null){
 vErrors = [err519];
 }
@@ -6343,9 +6342,12 @@ if (vErrors.length < 1000) vErrors.push(err519);
 }
 errors++;
 }
-for(const key44 in data215){
-if(!(((((((key44 === "node") || (key44 === "nodeUID")) || (key44 === "epoch")) || (key44 === "generation")) || (key44 === "startTime")) || (key44 === "deadline")) || (key44 === "kind"))){
-const err520 = {instancePath:instancePath+"/status/inFlight/" + i28,schemaPath:"#/properties/status/properties/inFlight/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key44},message:"must NOT have additional properties"};
+const len28 = data215.length;
+for(let i28=0; i28<len28; i28++){
+let data216 = data215[i28];
+if(data216 && typeof data216 == "object" && !Array.isArray(data216)){
+if(data216.node === undefined){
+const err520 = {instancePath:instancePath+"/status/inFlight/" + i28,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
 if(vErrors === null){
 vErrors = [err520];
 }
@@ -6354,12 +6356,8 @@ if (vErrors.length < 1000) vErrors.push(err520);
 }
 errors++;
 }
-}
-if(data215.node !== undefined){
-let data216 = data215.node;
-if(typeof data216 === "string"){
-if(func3(data216) > 253){
-const err521 = {instancePath:instancePath+"/status/inFlight/" + i28+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+if(data216.nodeUID === undefined){
+const err521 = {instancePath:instancePath+"/status/inFlight/" + i28,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
 if(vErrors === null){
 vErrors = [err521];
 }
@@ -6368,9 +6366,9 @@ if (vErrors.length < 1000) vErrors.push(err521);
 }
 errors++;
 }
-}
-else {
-const err522 = {instancePath:instancePath+"/status/inFlight/" + i28+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key44 in data216){
+if(!(((((((key44 === "node") || (key44 === "nodeUID")) || (key44 === "epoch")) || (key44 === "generation")) || (key44 === "startTime")) || (key44 === "deadline")) || (key44 === "kind"))){
+const err522 = {instancePath:instancePath+"/status/inFlight/" + i28,schemaPath:"#/properties/status/properties/inFlight/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key44},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err522];
 }
@@ -6380,11 +6378,11 @@ if (vErrors.length < 1000) vErrors.push(err522);
 errors++;
 }
 }
-if(data215.nodeUID !== undefined){
-let data217 = data215.nodeUID;
+if(data216.node !== undefined){
+let data217 = data216.node;
 if(typeof data217 === "string"){
-if(func3(data217) > 64){
-const err523 = {instancePath:instancePath+"/status/inFlight/" + i28+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(func3(data217) > 253){
+const err523 = {instancePath:instancePath+"/status/inFlight/" + i28+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err523];
 }
@@ -6395,7 +6393,7 @@ errors++;
 }
 }
 else {
-const err524 = {instancePath:instancePath+"/status/inFlight/" + i28+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err524 = {instancePath:instancePath+"/status/inFlight/" + i28+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err524];
 }
@@ -6405,10 +6403,11 @@ if (vErrors.length < 1000) vErrors.push(err524);
 errors++;
 }
 }
-if(data215.epoch !== undefined){
-let data218 = data215.epoch;
-if(!((typeof data218 == "number") && (!(data218 % 1) && !isNaN(data218)))){
-const err525 = {instancePath:instancePath+"/status/inFlight/" + i28+"/epoch",schemaPath:"#/properties/status/properties/inFlight/items/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data216.nodeUID !== undefined){
+let data218 = data216.nodeUID;
+if(typeof data218 === "string"){
+if(func3(data218) > 64){
+const err525 = {instancePath:instancePath+"/status/inFlight/" + i28+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err525];
 }
@@ -6418,10 +6417,8 @@ if (vErrors.length < 1000) vErrors.push(err525);
 errors++;
 }
 }
-if(data215.generation !== undefined){
-let data219 = data215.generation;
-if(!((typeof data219 == "number") && (!(data219 % 1) && !isNaN(data219)))){
-const err526 = {instancePath:instancePath+"/status/inFlight/" + i28+"/generation",schemaPath:"#/properties/status/properties/inFlight/items/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err526 = {instancePath:instancePath+"/status/inFlight/" + i28+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err526];
 }
@@ -6431,9 +6428,10 @@ if (vErrors.length < 1000) vErrors.push(err526);
 errors++;
 }
 }
-if(data215.startTime !== undefined){
-if(typeof data215.startTime !== "string"){
-const err527 = {instancePath:instancePath+"/status/inFlight/" + i28+"/startTime",schemaPath:"#/properties/status/properties/inFlight/items/properties/startTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data216.epoch !== undefined){
+let data219 = data216.epoch;
+if(!((typeof data219 == "number") && (!(data219 % 1) && !isNaN(data219)))){
+const err527 = {instancePath:instancePath+"/status/inFlight/" + i28+"/epoch",schemaPath:"#/properties/status/properties/inFlight/items/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err527];
 }
@@ -6443,9 +6441,10 @@ if (vErrors.length < 1000) vErrors.push(err527);
 errors++;
 }
 }
-if(data215.deadline !== undefined){
-if(typeof data215.deadline !== "string"){
-const err528 = {instancePath:instancePath+"/status/inFlight/" + i28+"/deadline",schemaPath:"#/properties/status/properties/inFlight/items/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data216.generation !== undefined){
+let data220 = data216.generation;
+if(!((typeof data220 == "number") && (!(data220 % 1) && !isNaN(data220)))){
+const err528 = {instancePath:instancePath+"/status/inFlight/" + i28+"/generation",schemaPath:"#/properties/status/properties/inFlight/items/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err528];
 }
@@ -6455,10 +6454,9 @@ if (vErrors.length < 1000) vErrors.push(err528);
 errors++;
 }
 }
-if(data215.kind !== undefined){
-let data222 = data215.kind;
-if(typeof data222 !== "string"){
-const err529 = {instancePath:instancePath+"/status/inFlight/" + i28+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data216.startTime !== undefined){
+if(typeof data216.startTime !== "string"){
+const err529 = {instancePath:instancePath+"/status/inFlight/" + i28+"/startTime",schemaPath:"#/properties/status/properties/inFlight/items/properties/startTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err529];
 }
@@ -6467,8 +6465,10 @@ if (vErrors.length < 1000) vErrors.push(err529);
 }
 errors++;
 }
-if(!(((((data222 === "Fresh") || (data222 === "Repair")) || (data222 === "Retry")) || (data222 === "New")) || (data222 === "Found"))){
-const err530 = {instancePath:instancePath+"/status/inFlight/" + i28+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.inFlight.items.properties.kind.enum},message:"must be equal to one of the allowed values"};
+}
+if(data216.deadline !== undefined){
+if(typeof data216.deadline !== "string"){
+const err530 = {instancePath:instancePath+"/status/inFlight/" + i28+"/deadline",schemaPath:"#/properties/status/properties/inFlight/items/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err530];
 }
@@ -6478,9 +6478,10 @@ if (vErrors.length < 1000) vErrors.push(err530);
 errors++;
 }
 }
-}
-else {
-const err531 = {instancePath:instancePath+"/status/inFlight/" + i28,schemaPath:"#/properties/status/properties/inFlight/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data216.kind !== undefined){
+let data223 = data216.kind;
+if(typeof data223 !== "string"){
+const err531 = {instancePath:instancePath+"/status/inFlight/" + i28+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err531];
 }
@@ -6489,10 +6490,8 @@ if (vErrors.length < 1000) vErrors.push(err531);
 }
 errors++;
 }
-}
-}
-else {
-const err532 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(!(((((data223 === "Fresh") || (data223 === "Repair")) || (data223 === "Retry")) || (data223 === "New")) || (data223 === "Found"))){
+const err532 = {instancePath:instancePath+"/status/inFlight/" + i28+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.inFlight.items.properties.kind.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err532];
 }
@@ -6502,11 +6501,9 @@ if (vErrors.length < 1000) vErrors.push(err532);
 errors++;
 }
 }
-if(data157.canary !== undefined){
-let data223 = data157.canary;
-if(data223 && typeof data223 == "object" && !Array.isArray(data223)){
-if(data223.generation === undefined){
-const err533 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+}
+else {
+const err533 = {instancePath:instancePath+"/status/inFlight/" + i28,schemaPath:"#/properties/status/properties/inFlight/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err533];
 }
@@ -6515,8 +6512,10 @@ if (vErrors.length < 1000) vErrors.push(err533);
 }
 errors++;
 }
-if(data223.nodes === undefined){
-const err534 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+}
+}
+else {
+const err534 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err534];
 }
@@ -6525,9 +6524,12 @@ if (vErrors.length < 1000) vErrors.push(err534);
 }
 errors++;
 }
-for(const key45 in data223){
-if(!(((((key45 === "generation") || (key45 === "schedule")) || (key45 === "nodes")) || (key45 === "readySince")) || (key45 === "passedTime"))){
-const err535 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key45},message:"must NOT have additional properties"};
+}
+if(data158.canary !== undefined){
+let data224 = data158.canary;
+if(data224 && typeof data224 == "object" && !Array.isArray(data224)){
+if(data224.generation === undefined){
+const err535 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
 if(vErrors === null){
 vErrors = [err535];
 }
@@ -6536,11 +6538,8 @@ if (vErrors.length < 1000) vErrors.push(err535);
 }
 errors++;
 }
-}
-if(data223.generation !== undefined){
-let data224 = data223.generation;
-if(!((typeof data224 == "number") && (!(data224 % 1) && !isNaN(data224)))){
-const err536 = {instancePath:instancePath+"/status/canary/generation",schemaPath:"#/properties/status/properties/canary/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data224.nodes === undefined){
+const err536 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
 if(vErrors === null){
 vErrors = [err536];
 }
@@ -6549,12 +6548,9 @@ if (vErrors.length < 1000) vErrors.push(err536);
 }
 errors++;
 }
-}
-if(data223.schedule !== undefined){
-let data225 = data223.schedule;
-if(typeof data225 === "string"){
-if(func3(data225) > 32){
-const err537 = {instancePath:instancePath+"/status/canary/schedule",schemaPath:"#/properties/status/properties/canary/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+for(const key45 in data224){
+if(!(((((key45 === "generation") || (key45 === "schedule")) || (key45 === "nodes")) || (key45 === "readySince")) || (key45 === "passedTime"))){
+const err537 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key45},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err537];
 }
@@ -6564,8 +6560,10 @@ if (vErrors.length < 1000) vErrors.push(err537);
 errors++;
 }
 }
-else {
-const err538 = {instancePath:instancePath+"/status/canary/schedule",schemaPath:"#/properties/status/properties/canary/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data224.generation !== undefined){
+let data225 = data224.generation;
+if(!((typeof data225 == "number") && (!(data225 % 1) && !isNaN(data225)))){
+const err538 = {instancePath:instancePath+"/status/canary/generation",schemaPath:"#/properties/status/properties/canary/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err538];
 }
@@ -6575,11 +6573,11 @@ if (vErrors.length < 1000) vErrors.push(err538);
 errors++;
 }
 }
-if(data223.nodes !== undefined){
-let data226 = data223.nodes;
-if(Array.isArray(data226)){
-if(data226.length > 1000){
-const err539 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"};
+if(data224.schedule !== undefined){
+let data226 = data224.schedule;
+if(typeof data226 === "string"){
+if(func3(data226) > 32){
+const err539 = {instancePath:instancePath+"/status/canary/schedule",schemaPath:"#/properties/status/properties/canary/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err539];
 }
@@ -6588,12 +6586,9 @@ if (vErrors.length < 1000) vErrors.push(err539);
 }
 errors++;
 }
-const len29 = data226.length;
-for(let i29=0; i29<len29; i29++){
-let data227 = data226[i29];
-if(typeof data227 === "string"){
-if(func3(data227) > 253){
-const err540 = {instancePath:instancePath+"/status/canary/nodes/" + i29,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+}
+else {
+const err540 = {instancePath:instancePath+"/status/canary/schedule",schemaPath:"#/properties/status/properties/canary/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err540];
 }
@@ -6603,8 +6598,11 @@ if (vErrors.length < 1000) vErrors.push(err540);
 errors++;
 }
 }
-else {
-const err541 = {instancePath:instancePath+"/status/canary/nodes/" + i29,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data224.nodes !== undefined){
+let data227 = data224.nodes;
+if(Array.isArray(data227)){
+if(data227.length > 1000){
+const err541 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"};
 if(vErrors === null){
 vErrors = [err541];
 }
@@ -6613,10 +6611,12 @@ if (vErrors.length < 1000) vErrors.push(err541);
 }
 errors++;
 }
-}
-}
-else {
-const err542 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const len29 = data227.length;
+for(let i29=0; i29<len29; i29++){
+let data228 = data227[i29];
+if(typeof data228 === "string"){
+if(func3(data228) > 253){
+const err542 = {instancePath:instancePath+"/status/canary/nodes/" + i29,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err542];
 }
@@ -6626,9 +6626,8 @@ if (vErrors.length < 1000) vErrors.push(err542);
 errors++;
 }
 }
-if(data223.readySince !== undefined){
-if(typeof data223.readySince !== "string"){
-const err543 = {instancePath:instancePath+"/status/canary/readySince",schemaPath:"#/properties/status/properties/canary/properties/readySince/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err543 = {instancePath:instancePath+"/status/canary/nodes/" + i29,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err543];
 }
@@ -6638,9 +6637,9 @@ if (vErrors.length < 1000) vErrors.push(err543);
 errors++;
 }
 }
-if(data223.passedTime !== undefined){
-if(typeof data223.passedTime !== "string"){
-const err544 = {instancePath:instancePath+"/status/canary/passedTime",schemaPath:"#/properties/status/properties/canary/properties/passedTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err544 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err544];
 }
@@ -6650,9 +6649,9 @@ if (vErrors.length < 1000) vErrors.push(err544);
 errors++;
 }
 }
-}
-else {
-const err545 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data224.readySince !== undefined){
+if(typeof data224.readySince !== "string"){
+const err545 = {instancePath:instancePath+"/status/canary/readySince",schemaPath:"#/properties/status/properties/canary/properties/readySince/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err545];
 }
@@ -6662,11 +6661,9 @@ if (vErrors.length < 1000) vErrors.push(err545);
 errors++;
 }
 }
-if(data157.pace !== undefined){
-let data230 = data157.pace;
-if(data230 && typeof data230 == "object" && !Array.isArray(data230)){
-if(data230.generation === undefined){
-const err546 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+if(data224.passedTime !== undefined){
+if(typeof data224.passedTime !== "string"){
+const err546 = {instancePath:instancePath+"/status/canary/passedTime",schemaPath:"#/properties/status/properties/canary/properties/passedTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err546];
 }
@@ -6675,8 +6672,10 @@ if (vErrors.length < 1000) vErrors.push(err546);
 }
 errors++;
 }
-if(data230.nodes === undefined){
-const err547 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+}
+}
+else {
+const err547 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err547];
 }
@@ -6685,8 +6684,12 @@ if (vErrors.length < 1000) vErrors.push(err547);
 }
 errors++;
 }
-if(data230.seconds === undefined){
-const err548 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "seconds"},message:"must have required property '"+"seconds"+"'"};
+}
+if(data158.pace !== undefined){
+let data231 = data158.pace;
+if(data231 && typeof data231 == "object" && !Array.isArray(data231)){
+if(data231.generation === undefined){
+const err548 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
 if(vErrors === null){
 vErrors = [err548];
 }
@@ -6695,9 +6698,8 @@ if (vErrors.length < 1000) vErrors.push(err548);
 }
 errors++;
 }
-for(const key46 in data230){
-if(!(((key46 === "generation") || (key46 === "nodes")) || (key46 === "seconds"))){
-const err549 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key46},message:"must NOT have additional properties"};
+if(data231.nodes === undefined){
+const err549 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
 if(vErrors === null){
 vErrors = [err549];
 }
@@ -6706,11 +6708,8 @@ if (vErrors.length < 1000) vErrors.push(err549);
 }
 errors++;
 }
-}
-if(data230.generation !== undefined){
-let data231 = data230.generation;
-if(!((typeof data231 == "number") && (!(data231 % 1) && !isNaN(data231)))){
-const err550 = {instancePath:instancePath+"/status/pace/generation",schemaPath:"#/properties/status/properties/pace/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data231.seconds === undefined){
+const err550 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "seconds"},message:"must have required property '"+"seconds"+"'"};
 if(vErrors === null){
 vErrors = [err550];
 }
@@ -6719,11 +6718,9 @@ if (vErrors.length < 1000) vErrors.push(err550);
 }
 errors++;
 }
-}
-if(data230.nodes !== undefined){
-let data232 = data230.nodes;
-if(!((typeof data232 == "number") && (!(data232 % 1) && !isNaN(data232)))){
-const err551 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+for(const key46 in data231){
+if(!(((key46 === "generation") || (key46 === "nodes")) || (key46 === "seconds"))){
+const err551 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key46},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err551];
 }
@@ -6732,9 +6729,11 @@ if (vErrors.length < 1000) vErrors.push(err551);
 }
 errors++;
 }
-if(typeof data232 == "number"){
-if(data232 < 1 || isNaN(data232)){
-const err552 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+if(data231.generation !== undefined){
+let data232 = data231.generation;
+if(!((typeof data232 == "number") && (!(data232 % 1) && !isNaN(data232)))){
+const err552 = {instancePath:instancePath+"/status/pace/generation",schemaPath:"#/properties/status/properties/pace/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err552];
 }
@@ -6744,11 +6743,10 @@ if (vErrors.length < 1000) vErrors.push(err552);
 errors++;
 }
 }
-}
-if(data230.seconds !== undefined){
-let data233 = data230.seconds;
+if(data231.nodes !== undefined){
+let data233 = data231.nodes;
 if(!((typeof data233 == "number") && (!(data233 % 1) && !isNaN(data233)))){
-const err553 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err553 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err553];
 }
@@ -6758,8 +6756,8 @@ if (vErrors.length < 1000) vErrors.push(err553);
 errors++;
 }
 if(typeof data233 == "number"){
-if(data233 < 0 || isNaN(data233)){
-const err554 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(data233 < 1 || isNaN(data233)){
+const err554 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err554];
 }
@@ -6770,9 +6768,10 @@ errors++;
 }
 }
 }
-}
-else {
-const err555 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data231.seconds !== undefined){
+let data234 = data231.seconds;
+if(!((typeof data234 == "number") && (!(data234 % 1) && !isNaN(data234)))){
+const err555 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err555];
 }
@@ -6781,12 +6780,9 @@ if (vErrors.length < 1000) vErrors.push(err555);
 }
 errors++;
 }
-}
-if(data157.limits !== undefined){
-let data234 = data157.limits;
-if(data234 && typeof data234 == "object" && !Array.isArray(data234)){
-if(data234.nodes === undefined){
-const err556 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+if(typeof data234 == "number"){
+if(data234 < 0 || isNaN(data234)){
+const err556 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err556];
 }
@@ -6795,8 +6791,11 @@ if (vErrors.length < 1000) vErrors.push(err556);
 }
 errors++;
 }
-if(data234.maxUnavailable === undefined){
-const err557 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxUnavailable"},message:"must have required property '"+"maxUnavailable"+"'"};
+}
+}
+}
+else {
+const err557 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err557];
 }
@@ -6805,8 +6804,12 @@ if (vErrors.length < 1000) vErrors.push(err557);
 }
 errors++;
 }
-if(data234.maxConcurrentNodes === undefined){
-const err558 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxConcurrentNodes"},message:"must have required property '"+"maxConcurrentNodes"+"'"};
+}
+if(data158.limits !== undefined){
+let data235 = data158.limits;
+if(data235 && typeof data235 == "object" && !Array.isArray(data235)){
+if(data235.nodes === undefined){
+const err558 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
 if(vErrors === null){
 vErrors = [err558];
 }
@@ -6815,9 +6818,8 @@ if (vErrors.length < 1000) vErrors.push(err558);
 }
 errors++;
 }
-for(const key47 in data234){
-if(!(((key47 === "nodes") || (key47 === "maxUnavailable")) || (key47 === "maxConcurrentNodes"))){
-const err559 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key47},message:"must NOT have additional properties"};
+if(data235.maxUnavailable === undefined){
+const err559 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxUnavailable"},message:"must have required property '"+"maxUnavailable"+"'"};
 if(vErrors === null){
 vErrors = [err559];
 }
@@ -6826,11 +6828,8 @@ if (vErrors.length < 1000) vErrors.push(err559);
 }
 errors++;
 }
-}
-if(data234.nodes !== undefined){
-let data235 = data234.nodes;
-if(!((typeof data235 == "number") && (!(data235 % 1) && !isNaN(data235)))){
-const err560 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data235.maxConcurrentNodes === undefined){
+const err560 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxConcurrentNodes"},message:"must have required property '"+"maxConcurrentNodes"+"'"};
 if(vErrors === null){
 vErrors = [err560];
 }
@@ -6839,9 +6838,9 @@ if (vErrors.length < 1000) vErrors.push(err560);
 }
 errors++;
 }
-if(typeof data235 == "number"){
-if(data235 < 0 || isNaN(data235)){
-const err561 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+for(const key47 in data235){
+if(!(((key47 === "nodes") || (key47 === "maxUnavailable")) || (key47 === "maxConcurrentNodes"))){
+const err561 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key47},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err561];
 }
@@ -6851,11 +6850,10 @@ if (vErrors.length < 1000) vErrors.push(err561);
 errors++;
 }
 }
-}
-if(data234.maxUnavailable !== undefined){
-let data236 = data234.maxUnavailable;
+if(data235.nodes !== undefined){
+let data236 = data235.nodes;
 if(!((typeof data236 == "number") && (!(data236 % 1) && !isNaN(data236)))){
-const err562 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err562 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err562];
 }
@@ -6866,7 +6864,7 @@ errors++;
 }
 if(typeof data236 == "number"){
 if(data236 < 0 || isNaN(data236)){
-const err563 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+const err563 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err563];
 }
@@ -6877,10 +6875,10 @@ errors++;
 }
 }
 }
-if(data234.maxConcurrentNodes !== undefined){
-let data237 = data234.maxConcurrentNodes;
+if(data235.maxUnavailable !== undefined){
+let data237 = data235.maxUnavailable;
 if(!((typeof data237 == "number") && (!(data237 % 1) && !isNaN(data237)))){
-const err564 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err564 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err564];
 }
@@ -6891,7 +6889,7 @@ errors++;
 }
 if(typeof data237 == "number"){
 if(data237 < 0 || isNaN(data237)){
-const err565 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+const err565 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err565];
 }
@@ -6902,9 +6900,10 @@ errors++;
 }
 }
 }
-}
-else {
-const err566 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data235.maxConcurrentNodes !== undefined){
+let data238 = data235.maxConcurrentNodes;
+if(!((typeof data238 == "number") && (!(data238 % 1) && !isNaN(data238)))){
+const err566 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err566];
 }
@@ -6913,12 +6912,9 @@ if (vErrors.length < 1000) vErrors.push(err566);
 }
 errors++;
 }
-}
-if(data157.failures !== undefined){
-let data238 = data157.failures;
-if(Array.isArray(data238)){
-if(data238.length > 50){
-const err567 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"};
+if(typeof data238 == "number"){
+if(data238 < 0 || isNaN(data238)){
+const err567 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err567];
 }
@@ -6927,12 +6923,11 @@ if (vErrors.length < 1000) vErrors.push(err567);
 }
 errors++;
 }
-const len30 = data238.length;
-for(let i30=0; i30<len30; i30++){
-let data239 = data238[i30];
-if(data239 && typeof data239 == "object" && !Array.isArray(data239)){
-if(data239.node === undefined){
-const err568 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+}
+}
+}
+else {
+const err568 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err568];
 }
@@ -6941,8 +6936,12 @@ if (vErrors.length < 1000) vErrors.push(err568);
 }
 errors++;
 }
-if(data239.reason === undefined){
-const err569 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+}
+if(data158.failures !== undefined){
+let data239 = data158.failures;
+if(Array.isArray(data239)){
+if(data239.length > 50){
+const err569 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"};
 if(vErrors === null){
 vErrors = [err569];
 }
@@ -6951,8 +6950,12 @@ if (vErrors.length < 1000) vErrors.push(err569);
 }
 errors++;
 }
-if(data239.message === undefined){
-const err570 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+const len30 = data239.length;
+for(let i30=0; i30<len30; i30++){
+let data240 = data239[i30];
+if(data240 && typeof data240 == "object" && !Array.isArray(data240)){
+if(data240.node === undefined){
+const err570 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
 if(vErrors === null){
 vErrors = [err570];
 }
@@ -6961,9 +6964,8 @@ if (vErrors.length < 1000) vErrors.push(err570);
 }
 errors++;
 }
-for(const key48 in data239){
-if(!((((key48 === "node") || (key48 === "reason")) || (key48 === "message")) || (key48 === "time"))){
-const err571 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key48},message:"must NOT have additional properties"};
+if(data240.reason === undefined){
+const err571 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err571];
 }
@@ -6972,12 +6974,8 @@ if (vErrors.length < 1000) vErrors.push(err571);
 }
 errors++;
 }
-}
-if(data239.node !== undefined){
-let data240 = data239.node;
-if(typeof data240 === "string"){
-if(func3(data240) > 253){
-const err572 = {instancePath:instancePath+"/status/failures/" + i30+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+if(data240.message === undefined){
+const err572 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err572];
 }
@@ -6986,9 +6984,9 @@ if (vErrors.length < 1000) vErrors.push(err572);
 }
 errors++;
 }
-}
-else {
-const err573 = {instancePath:instancePath+"/status/failures/" + i30+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key48 in data240){
+if(!((((key48 === "node") || (key48 === "reason")) || (key48 === "message")) || (key48 === "time"))){
+const err573 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key48},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err573];
 }
@@ -6998,11 +6996,11 @@ if (vErrors.length < 1000) vErrors.push(err573);
 errors++;
 }
 }
-if(data239.reason !== undefined){
-let data241 = data239.reason;
+if(data240.node !== undefined){
+let data241 = data240.node;
 if(typeof data241 === "string"){
-if(func3(data241) > 64){
-const err574 = {instancePath:instancePath+"/status/failures/" + i30+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(func3(data241) > 253){
+const err574 = {instancePath:instancePath+"/status/failures/" + i30+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err574];
 }
@@ -7013,7 +7011,7 @@ errors++;
 }
 }
 else {
-const err575 = {instancePath:instancePath+"/status/failures/" + i30+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err575 = {instancePath:instancePath+"/status/failures/" + i30+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err575];
 }
@@ -7023,11 +7021,11 @@ if (vErrors.length < 1000) vErrors.push(err575);
 errors++;
 }
 }
-if(data239.message !== undefined){
-let data242 = data239.message;
+if(data240.reason !== undefined){
+let data242 = data240.reason;
 if(typeof data242 === "string"){
-if(func3(data242) > 1024){
-const err576 = {instancePath:instancePath+"/status/failures/" + i30+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(func3(data242) > 64){
+const err576 = {instancePath:instancePath+"/status/failures/" + i30+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err576];
 }
@@ -7038,7 +7036,7 @@ errors++;
 }
 }
 else {
-const err577 = {instancePath:instancePath+"/status/failures/" + i30+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err577 = {instancePath:instancePath+"/status/failures/" + i30+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err577];
 }
@@ -7048,9 +7046,11 @@ if (vErrors.length < 1000) vErrors.push(err577);
 errors++;
 }
 }
-if(data239.time !== undefined){
-if(typeof data239.time !== "string"){
-const err578 = {instancePath:instancePath+"/status/failures/" + i30+"/time",schemaPath:"#/properties/status/properties/failures/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data240.message !== undefined){
+let data243 = data240.message;
+if(typeof data243 === "string"){
+if(func3(data243) > 1024){
+const err578 = {instancePath:instancePath+"/status/failures/" + i30+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err578];
 }
@@ -7060,9 +7060,8 @@ if (vErrors.length < 1000) vErrors.push(err578);
 errors++;
 }
 }
-}
 else {
-const err579 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err579 = {instancePath:instancePath+"/status/failures/" + i30+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err579];
 }
@@ -7072,9 +7071,9 @@ if (vErrors.length < 1000) vErrors.push(err579);
 errors++;
 }
 }
-}
-else {
-const err580 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data240.time !== undefined){
+if(typeof data240.time !== "string"){
+const err580 = {instancePath:instancePath+"/status/failures/" + i30+"/time",schemaPath:"#/properties/status/properties/failures/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err580];
 }
@@ -7086,7 +7085,7 @@ errors++;
 }
 }
 else {
-const err581 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err581 = {instancePath:instancePath+"/status/failures/" + i30,schemaPath:"#/properties/status/properties/failures/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err581];
 }
@@ -7098,12 +7097,36 @@ errors++;
 }
 }
 else {
-const err582 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err582 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err582];
 }
 else {
 if (vErrors.length < 1000) vErrors.push(err582);
+}
+errors++;
+}
+}
+}
+else {
+const err583 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err583];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err583);
+}
+errors++;
+}
+}
+}
+else {
+const err584 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err584];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err584);
 }
 errors++;
 }

@@ -2,6 +2,7 @@
 // Ask here which pods are the device plugin or the DRA driver, how they are set, what they lack, and which programs hold GPUs unasked.
 import { hasEnded, type PodView, isOfDaemonSet, type ContainerView, podName } from '../kubernetes/pod.ts';
 import { isMigStrategy, MIG_STRATEGIES, type MigStrategy } from '../nvidia/labels.ts';
+import { allocationPolicies } from '../nvidia/plugin-config.ts';
 import { omitUndefined, isFields } from '../text/json.ts';
 import { cutText } from '../text/words.ts';
 import { isBorrowable } from './node-patch.ts';
@@ -109,18 +110,25 @@ export function readPluginSettings(pod: PodView): PluginSettings {
 /**
  * Why the settings of a plugin's pod do not serve a policy, and what to do; undefined if they do, or if that is unknown.
  *
- * @param wanted the policy's strategy, and the ConfigMap from which the label on the node is to choose a file, if there is one
+ * @param wanted the policy's strategy, the ConfigMap from which the label on the node is to choose a file, if there is one, and which shared
+ *   slice pods are to get
  */
 export function findMisfit(
   pod: PodView,
-  wanted: { readonly strategy: MigStrategy; readonly configMap?: string | undefined },
+  wanted: {
+    readonly strategy: MigStrategy;
+    readonly configMap?: string | undefined;
+    readonly allocation?: keyof typeof allocationPolicies | undefined;
+  },
 ): { readonly reason: 'StrategyMismatch' | 'SharingRefused'; readonly message: string } | undefined {
   const settings = readPluginSettings(pod);
   // What a plugin other than NVIDIA's does without settings is unknown.
   if (settings.strategy === undefined && pluginPodsOf([pod]).length === 0) return undefined;
   const mismatch = strategyMismatch(settings, wanted.strategy);
   if (mismatch !== undefined) return { reason: 'StrategyMismatch', message: mismatch };
-  const gap = wanted.configMap === undefined ? undefined : findConfigManagerGap(settings, wanted.configMap);
+  const gap =
+    (wanted.configMap === undefined ? undefined : findConfigManagerGap(settings, wanted.configMap)) ??
+    (wanted.allocation === undefined ? undefined : findAllocationGap(pod, wanted.allocation));
   return gap === undefined ? undefined : { reason: 'SharingRefused', message: gap };
 }
 
@@ -148,6 +156,25 @@ function findConfigManagerGap({ configMap }: PluginSettings, wanted: string): st
   }
   if (configMap.name === wanted) return undefined;
   return `the device plugin takes its config files from ConfigMap ${configMap.name}, not from ${wanted}: use the same one in both`;
+}
+
+/** The first minor version of the plugin with a choice (k8s-device-plugin#1621); earlier ones ignore it and distribute. */
+const firstWithChoice = 20;
+
+/** Why a plugin would not give pods the shared slices that the policy says; undefined if it would, or if its version is not known. */
+function findAllocationGap({ spec }: PodView, wanted: keyof typeof allocationPolicies): string | undefined {
+  const plugin = findPlugin(spec?.containers ?? []);
+  if (plugin === undefined) return undefined;
+  const [, version = '', minor] = /:(v0\.(\d+)\.[^@]*)/.exec(plugin.image ?? '') ?? [];
+  if (wanted === 'Packed' && minor !== undefined && Number(minor) < firstWithChoice)
+    return (
+      `the device plugin is ${version}, which distributes shared slices and ignores sharing.allocation: Packed: ` +
+      `update it to v0.${firstWithChoice}.0 or newer, or leave allocation out`
+    );
+  const setting = readSetting(plugin, 'shared-devices-allocation-policy', 'SHARED_DEVICES_ALLOCATION_POLICY', '');
+  const value = setting?.value ?? allocationPolicies[wanted];
+  if (value === allocationPolicies[wanted]) return undefined;
+  return `the policy wants sharing.allocation: ${wanted}, and ${value} is set by ${setting?.from}, which overrides the config file: remove it there`;
 }
 
 function describeSetting(value: string, from: string, wanted: MigStrategy): string | undefined {

@@ -282,14 +282,23 @@ export function lintDevicePluginConfig(value: unknown): readonly ConfigFinding[]
   return parseDevicePluginConfig(value).findings;
 }
 
-/** A config file (to be written as YAML) that shares resources by time-slicing. */
+/** Which replica a container gets, in the plugin's words and in ours (`api/config/v1/consts.go`, since v0.20). */
+export const allocationPolicies = { Distributed: 'distributed', Packed: 'packed' } as const;
+type Allocation = NonNullable<NonNullable<PolicySpec['sharing']>['allocation']>;
+
+/**
+ * A config file (to be written as YAML) that shares resources by time-slicing. A plugin that does not know the allocation ignores it, as it
+ * does any field that it does not know.
+ */
 export function composeDevicePluginConfig(
   strategy: MigStrategy,
   resources: readonly SharedResource[],
+  allocation?: Allocation,
 ): Readonly<Record<string, unknown>> {
+  const plugin = allocation && { sharedDevicesAllocationPolicy: allocationPolicies[allocation] };
   return {
     version: 'v1',
-    flags: { migStrategy: strategy },
+    flags: { migStrategy: strategy, ...(plugin && { plugin }) },
     ...(resources.length === 0 ? {} : { sharing: { timeSlicing: { resources } } }),
   };
 }
@@ -395,7 +404,7 @@ interface ManagedConfig {
  */
 export function managedConfig(spec: SharingSpec): ManagedConfig {
   const resources = sharedResources(spec).toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-  const file = composeDevicePluginConfig(spec.strategy, resources);
+  const file = composeDevicePluginConfig(spec.strategy, resources, spec.sharing?.allocation);
   const key = `gpu-partition-${spec.strategy}-${fingerprint(canonicalJson(file)).slice(0, 8)}`;
   const parsed = parseDevicePluginConfig(file);
   return { key, file, config: parsed.ok ? parsed.config : { migStrategy: spec.strategy } };
@@ -414,6 +423,13 @@ export function checkSharing(spec: SharingSpec, offered: ReadonlySet<string> | u
     return refuse(
       ['mps'],
       `is rejected: ${MPS_ON_MIG_REASON} (NVIDIA's device plugin); share slices with timeSlicing, or use smaller slices`,
+    );
+  }
+  if (sharing.allocation !== undefined && sharing.timeSlicing === undefined) {
+    return refuse(
+      ['allocation'],
+      `has no effect without timeSlicing: NVIDIA's device plugin counts the pods on each slice, and one that is not shared has none or one. ` +
+        'Leave it out, or share slices',
     );
   }
   return (

@@ -483,6 +483,39 @@ describe('a mismatch of strategies', () => {
   });
 });
 
+describe('the choice of a shared slice', () => {
+  const configMap = 'plugin-configs';
+  const check = (
+    image: string | undefined,
+    allocation: 'Distributed' | 'Packed',
+    ...more: Parameters<typeof env>[]
+  ) => {
+    const { spec, metadata } = aConfiguredPod(...more.map((one) => env(...one)));
+    const containers = (spec?.containers ?? []).map((one) => ({ ...one, ...(image !== undefined && { image }) }));
+    const wanted = { strategy: 'none', configMap, allocation } as const;
+    return findMisfit(ofNvidia({ metadata, spec: { ...spec, containers } }), wanted)?.message;
+  };
+  const image = 'nvcr.io/nvidia/k8s-device-plugin';
+
+  it('is refused of a plugin that would ignore it, by its version', () => {
+    for (const old of [`${image}:v0.19.3`, `${image}:v0.14.1-ubi8`, `registry:5000/plugin:v0.17.4@sha256:0a`])
+      expect(check(old, 'Packed'), old).to.match(
+        /^the device plugin is v0\.1.*, which distributes .*update it to v0\.20\.0/,
+      );
+    for (const fit of [`${image}:v0.20.0`, `${image}:v0.21.1-ubi9`, `${image}@sha256:0a`, `${image}:latest`, undefined])
+      expect(check(fit, 'Packed'), fit).to.equal(undefined);
+    expect(check(`${image}:v0.17.4`, 'Distributed'), 'what it does anyway').to.equal(undefined);
+  });
+
+  it('is refused where an environment variable overrides the file', () => {
+    const name = 'SHARED_DEVICES_ALLOCATION_POLICY';
+    expect(check(`${image}:v0.20.1`, 'Packed', [name, 'distributed'])).to.include(
+      `and distributed is set by environment ${name} of container nvidia-device-plugin-ctr, which overrides the config file`,
+    );
+    expect(check(`${image}:v0.20.1`, 'Packed', [name, 'packed'])).to.equal(undefined);
+  });
+});
+
 describe('the label that chooses a config file', () => {
   const check = (pod: PodView, configMap: string): string | undefined => {
     const { reason, message } = findMisfit(ofNvidia(pod), { strategy: 'none', configMap }) ?? {};

@@ -231,6 +231,21 @@ describe("the device plugin's config file of a policy", () => {
     expect(lintDevicePluginConfig(file)).to.deep.equal([]);
   });
 
+  it('says which shared slice a pod gets where the policy does, and nothing of it otherwise', () => {
+    const spec = aSpec('mixed', [small, 4]);
+    const packed = managedConfig({ ...spec, sharing: { ...spec.sharing, allocation: 'Packed' } });
+    expect(packed.file['flags']).to.deep.equal({
+      migStrategy: 'mixed',
+      plugin: { sharedDevicesAllocationPolicy: 'packed' },
+    });
+    expect(lintDevicePluginConfig(packed.file)).to.deep.equal([]);
+    expect(packed.key).to.not.equal(managedConfig(spec).key);
+    expect(managedConfig(spec).file['flags']).to.deep.equal({ migStrategy: 'mixed' });
+    expect(refusal({ strategy: 'mixed', sharing: { allocation: 'Packed' } })).to.match(
+      /^spec\.sharing\.allocation: has no effect without timeSlicing/,
+    );
+  });
+
   it('has a key that tells strategy and content, and that a label value may hold', () => {
     const { key } = managedConfig(aSpec('mixed', [small, 4]));
     expect(key).to.match(/^gpu-partition-mixed-[0-9a-f]{8}$/);

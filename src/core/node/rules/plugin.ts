@@ -78,7 +78,7 @@ function checkSettings(situation: RuleInput): Ruling | undefined {
   const { strategy, sharing } = winner.spec;
   const configMap = sharing && settings.pluginConfigMap?.name;
   for (const pod of pluginPods(situation, pods)) {
-    const found = findMisfit(pod, { strategy, configMap });
+    const found = findMisfit(pod, { strategy, configMap, allocation: sharing?.allocation });
     if (found) return refuseNode(found.reason, `pod ${podName(pod)}: ${found.message}`);
   }
   return undefined;
