@@ -1,5 +1,5 @@
 import { controllerManager, managedByLabel, policyLabel } from '../api/names.ts';
-import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
+import type { GpuNodePartition } from '../api/types.ts';
 import { isKept, type KueueFacts } from '../core/demand/kueue.ts';
 import {
   describeRelease,
@@ -74,6 +74,8 @@ export class QuotaReconciler {
   readonly #leaving = new Map<string, ReadonlySet<string>>();
   /** One look at a time: what is written last is true. */
   readonly #looks = new Semaphore(1);
+  /** Queues that no policy asks for any more, and whose quotas are not 0 yet. */
+  readonly #left = new Set<string>();
   /** Whether it is known which queues an earlier leader kept. */
   #hasSearched = false;
   /** Until then no node waits for its quota. */
@@ -128,16 +130,20 @@ export class QuotaReconciler {
   /** @returns in how many ms to look again */
   async #look(): Promise<number | undefined> {
     const asked = this.#listAsked();
+    for (const queue of this.#kept.keys()) if (!asked.has(queue)) this.#left.add(queue);
+    for (const queue of this.#left) if (asked.has(queue)) this.#left.delete(queue);
+    for (const queue of this.#left) this.#kept.delete(queue);
     const now = this.#parts.now();
     const due = [...asked.values()].filter(({ wish }) => isDue(this.#kept.get(wish.queue), wish, now));
-    const left = [...this.#kept.keys()].filter((queue) => !asked.has(queue));
-    if (due.length > 0 || left.length > 0 || !this.#hasSearched) await this.#write(asked, due, left);
+    if (due.length > 0 || this.#left.size > 0 || !this.#hasSearched) await this.#write(asked, due);
     for (const { record, wish } of asked.values()) {
       const { quota } = this.#kept.get(wish.queue) ?? {};
       if (quota) this.#report(record, quota);
     }
-    const next = Math.min(...[...this.#kept.values()].map(({ dueMs }) => dueMs));
-    return next === Infinity ? undefined : Math.max(100, next - this.#parts.now());
+    const isDone = this.#left.size === 0 && this.#hasSearched;
+    const rests = [...this.#kept.values()].map(({ dueMs }) => Math.max(100, dueMs - this.#parts.now()));
+    const restMs = Math.min(...rests, isDone ? Infinity : lookAgainMs);
+    return restMs === Infinity ? undefined : restMs;
   }
 
   /** The queues that policies ask for; of several policies with one queue, the first in precedence has it. */
@@ -145,11 +151,16 @@ export class QuotaReconciler {
     const asked = new Map<string, AskedQueue>();
     const records = [...this.#parts.cluster.fleet.policies].toSorted((a, b) => byPrecedence(a.rank, b.rank));
     for (const record of records) {
-      const { policy, kueue } = kueueOf(record) ?? {};
-      if (policy === undefined || kueue === undefined) continue;
+      const found = kueueOf(record);
+      if (found === undefined) continue;
+      const { policy, kueue } = found;
       const { wish: other } = asked.get(kueue.clusterQueue) ?? {};
-      if (other === undefined) asked.set(kueue.clusterQueue, { record, wish: this.#wish(record, policy, kueue) });
-      else {
+      if (other === undefined) {
+        const changing = this.#parts.cluster.ledgerOf(record.name).map(({ node }) => node);
+        const leaving = this.#leaving.get(record.name) ?? [];
+        const wish = wishQueue(policy, kueue, this.#nodesOf(record), new Set([...changing, ...leaving]));
+        asked.set(kueue.clusterQueue, { record, wish });
+      } else {
         const message = `ClusterQueue ${other.queue} has the quotas of policy ${other.policy}: name another in spec.kueue.clusterQueue; queues of one cohort lend to the same teams`;
         this.#report(record, { status: 'False', reason: 'ClusterQueueTaken', message });
       }
@@ -157,73 +168,52 @@ export class QuotaReconciler {
     return asked;
   }
 
-  #wish(record: PolicyRecord, policy: GpuPartitionPolicy, kueue: NonNullable<GpuPartitionPolicy['spec']['kueue']>) {
+  #nodesOf(record: PolicyRecord): Parameters<typeof wishQueue>[2] {
     const { fleet, nodes, partitions } = this.#parts.cluster;
-    const own = [...record.nodes].flatMap((name) => {
+    return [...record.nodes].flatMap((name) => {
       const node = fleet.winnerOf(name) === record.name ? nodes.get(name) : undefined;
       return node ? [{ node, partition: partitions.get(name) }] : [];
     });
-    const inFlight = this.#parts.cluster.ledgerOf(record.name).map(({ node }) => node);
-    return wishQueue(policy, kueue, own, new Set([...inFlight, ...(this.#leaving.get(record.name) ?? [])]));
   }
 
-  async #write(
-    asked: ReadonlyMap<string, AskedQueue>,
-    due: readonly AskedQueue[],
-    left: readonly string[],
-  ): Promise<void> {
-    const found = await findKueue(this.#parts.client, call).catch(asTrouble);
-    if ('trouble' in found) {
-      const message = `${found.trouble}: install Kueue, or take spec.kueue back. ${meanwhile}`;
-      for (const { wish } of due) this.#keep(wish, { status: 'False', reason: 'KueueUnavailable', message });
+  async #write(asked: ReadonlyMap<string, AskedQueue>, due: readonly AskedQueue[]): Promise<void> {
+    const found = await findKueue(this.#parts.client, call).catch(asAnswer);
+    if ('version' in found) await this.#release(found.version, asked);
+    else if ('trouble' in found) {
       // Without Kueue there are no queues.
-      for (const queue of left) this.#kept.delete(queue);
+      this.#left.clear();
       this.#hasSearched = true;
-      return;
     }
-    const { version } = found;
-    for (const queue of new Set([...left, ...(await this.#search(version, asked))]))
-      await this.#release(version, queue);
-    for (const { wish } of due) this.#keep(wish, await this.#apply(version, wish));
-  }
-
-  #keep(wish: QueueWish, quota: Quota): void {
-    const isTried = quota.reason === 'KueueUnavailable' || quota.reason === 'QuotaRefused';
-    const restMs = isTried ? tryAgainMs : lookAgainMs;
-    this.#kept.set(wish.queue, { wish, quota, dueMs: this.#parts.now() + restMs });
-  }
-
-  /** Finds queues that an earlier leader kept, and whose policies went while nobody led. */
-  async #search(version: string, asked: ReadonlyMap<string, AskedQueue>): Promise<readonly string[]> {
-    if (this.#hasSearched) return [];
-    const selection = { labelSelector: `${managedByLabel}=${controllerManager},${policyLabel}` };
-    const queues = kueueResource(version, 'ClusterQueue');
-    try {
-      const found = await listServed<ClusterQueue>(this.#parts.client, queues, selection, call);
-      this.#hasSearched = true;
-      return found.map(({ metadata }) => metadata.name).filter((name) => !asked.has(name));
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      // Who may not read them has kept none.
-      this.#hasSearched = error.code === 403;
-      return [];
+    for (const { wish } of due) {
+      const quota = 'version' in found ? await this.#apply(found.version, wish) : describeAbsence(wish.queue, found);
+      const isTried = quota.reason === 'KueueUnavailable' || quota.reason === 'QuotaRefused';
+      const dueMs = this.#parts.now() + (isTried ? tryAgainMs : lookAgainMs);
+      this.#kept.set(wish.queue, { wish, quota, dueMs });
     }
   }
 
-  async #release(version: string, name: string): Promise<void> {
-    const ref = { resource: kueueResource(version, 'ClusterQueue'), name };
+  /** Takes the quotas from queues that no policy asks for any more, also from those that an earlier leader kept. */
+  async #release(version: string, asked: ReadonlyMap<string, AskedQueue>): Promise<void> {
+    const { client, log } = this.#parts;
+    const resource = kueueResource(version, 'ClusterQueue');
     try {
-      const found = await this.#parts.client.find<ClusterQueue>(ref, call);
-      if (found && isKept(found)) {
-        await this.#send(ref, found, describeRelease(found));
-        this.#parts.log.info('no policy asks for a ClusterQueue any more: its quotas are 0', { name });
+      if (!this.#hasSearched) {
+        const labelSelector = `${managedByLabel}=${controllerManager},${policyLabel}`;
+        const kept = await listServed<ClusterQueue>(client, resource, { labelSelector }, call);
+        for (const { metadata } of kept) if (!asked.has(metadata.name)) this.#left.add(metadata.name);
+        this.#hasSearched = true;
       }
-      this.#kept.delete(name);
+      for (const name of this.#left) {
+        const found = await client.find<ClusterQueue>({ resource, name }, call);
+        if (found && isKept(found)) await this.#send({ resource, name }, found, describeRelease(found));
+        log.info('no policy asks for a ClusterQueue any more', { name });
+        this.#left.delete(name);
+      }
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.#parts.log.warn('the quotas of a ClusterQueue that no policy asks for are not 0', { error: error.message });
-      const known = this.#kept.get(name);
-      if (known) this.#kept.set(name, { ...known, dueMs: this.#parts.now() + tryAgainMs });
+      const { code, message } = asAnswer(error);
+      log.warn('quotas that no policy asks for any more are not taken from a ClusterQueue', { error: message });
+      // Who may not read queues has kept none.
+      this.#hasSearched ||= code === 403;
     }
   }
 
@@ -244,8 +234,7 @@ export class QuotaReconciler {
       if (isNew || !hasFields(queue, wanted.queue)) await this.#send(queueRef, queue, wanted.queue);
       return { status: 'True', reason: 'QuotaWritten', message };
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return describeRefusal(name, error);
+      return describeRefusal(name, asAnswer(error));
     }
   }
 
@@ -273,9 +262,16 @@ export class QuotaReconciler {
 
 const meanwhile = 'Nodes change nevertheless, and Kueue may admit jobs to slices that go';
 
-function asTrouble(error: unknown): { readonly trouble: string } {
-  if (error instanceof ApiError) return { trouble: `Kueue cannot be found: ${error.message}` };
+/** @throws anything but an answer, such as the end of the term */
+function asAnswer(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
   throw error;
+}
+
+function describeAbsence(queue: string, found: { readonly trouble: string } | ApiError): Quota {
+  if (found instanceof ApiError) return describeRefusal(queue, found);
+  const message = `${found.trouble}: install Kueue, or take spec.kueue back. ${meanwhile}`;
+  return { status: 'False', reason: 'KueueUnavailable', message };
 }
 
 function describeRefusal(name: string, error: ApiError): Quota {

@@ -241,4 +241,18 @@ describe('the quotas in Kueue @slow', function () {
     await next.reconciler.reconcile();
     expect(next.writes()).to.equal(before);
   });
+
+  it('become 0 later where the API server did not answer when the policy went', async () => {
+    await using one = await controller(['p', { clusterQueue: 'late' }]);
+    await one.reconciler.reconcile();
+    one.records.delete('p');
+    one.proxy.rule = ({ path }) => (path.includes('kueue') ? { status: 503 } : undefined);
+    expect(await one.reconciler.reconcile()).to.deep.equal({ requeueAfterMs: 60_000 });
+    one.proxy.rule = ({ method }) => (method === 'PATCH' ? { status: 503 } : undefined);
+    expect(await one.reconciler.reconcile()).to.deep.equal({ requeueAfterMs: 60_000 });
+    expect(await quota('late')).to.equal('7');
+    one.proxy.rule = () => undefined;
+    expect(await one.reconciler.reconcile()).to.equal(undefined);
+    expect(await quota('late')).to.equal('0');
+  });
 });

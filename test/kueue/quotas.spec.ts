@@ -4,7 +4,15 @@ import { renderFolder } from '../api/installation.ts';
 import { clusterTimeoutMs } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { applyObjects } from '../support/gpu-pods.ts';
-import { aQueuedJob, exportKueueSettings, exportQueues, largeSlice, queueNodes, quotasOf } from '../support/kueue.ts';
+import {
+  aQueuedJob,
+  exportKueueSettings,
+  exportQueues,
+  largeSlice,
+  queueNodes,
+  queueSpec,
+  quotasOf,
+} from '../support/kueue.ts';
 import { useRig } from '../support/rig.ts';
 import { startKueue } from './start-kueue.ts';
 
@@ -77,8 +85,17 @@ describe('quotas in Kueue itself that follow what is verified', function () {
     await until('nothing', { [small]: '0', [largeSlice]: '0' });
     expect(await isSuspended('two')).to.equal('false');
     await rig().kubectl('wait', '--for=condition=Active', '--timeout=60s', 'clusterqueue/lent');
+  });
+
+  it('rise with a demand that follows what Kueue holds back for want of them', async () => {
+    await rig().kubectl('delete', 'job', 'one', 'two', '--wait');
+    await rig().apply('p', { ...queueSpec, kueue: first.kueue });
+    await until('the small slices of its min', { [small]: '2', [largeSlice]: '0' });
+    await applyObjects(rig(), [aQueuedJob('three')]);
+    await rig().kubectl('wait', '--for=jsonpath={.status.ready}=2', 'job/three', '--timeout=120s');
+    expect(await isSuspended('three')).to.equal('false');
     // Kueue writes its status with every job, and quantities in its own way: nothing is repeated for that.
     const writes = (await rig().writes()).filter((write) => write.includes('clusterqueues'));
-    expect(writes.length).to.be.within(4, 12);
+    expect(writes.length).to.be.within(4, 20);
   });
 });

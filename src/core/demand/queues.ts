@@ -263,20 +263,16 @@ export function describeWish(
 
 /** A queue that no policy asks for any more: its quotas become 0, and the rest of it stays. Deleting it is up to whom it serves. */
 export function describeRelease({ spec }: ClusterQueue): AppliedFields {
-  const none = ({
-    flavors = [],
-    ...group
-  }: NonNullable<NonNullable<ClusterQueue['spec']>['resourceGroups']>[number]) => ({
-    ...group,
-    flavors: flavors.map(({ name, resources = [] }) => ({
-      name,
-      resources: resources.map((quota) => ({ name: quota.name, nominalQuota: '0' })),
-    })),
-  });
   return {
     metadata: { labels: { [managedByLabel]: controllerManager } },
-    spec: { resourceGroups: (spec?.resourceGroups ?? []).map(none) },
+    spec: { resourceGroups: withQuotas(spec?.resourceGroups, () => '0') },
   };
+}
+
+/** The same with other nominal quotas. */
+function withQuotas(value: unknown, change: (quota: string) => string): unknown {
+  const revive = (key: string, one: unknown): unknown => (key === 'nominalQuota' ? change(String(one)) : one);
+  return JSON.parse(JSON.stringify(value ?? []), revive);
 }
 
 /**
@@ -306,13 +302,11 @@ export function hasFields(
   const kept = new Map<string, unknown>(Object.entries(found?.spec ?? {}));
   return (
     Object.entries(metadata.labels).every(([key, value]) => labels[key] === value) &&
-    Object.entries(spec).every(([field, value]) => deepEqual(normalize(kept.get(field)), normalize(value)))
+    Object.entries(spec).every(([field, value]) => deepEqual(inUnits(kept.get(field)), inUnits(value)))
   );
 }
 
 /** Kueue writes quantities in its own way. */
-function normalize(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value ?? null), (key, one: unknown) =>
-    key === 'nominalQuota' && (typeof one === 'string' || typeof one === 'number') ? String(parseQuantity(one)) : one,
-  );
+function inUnits(value: unknown): unknown {
+  return withQuotas(value, (quota) => String(parseQuantity(quota)));
 }

@@ -136,9 +136,9 @@ describe('what Kueue holds back', () => {
         ],
       }));
     const flavors = ['p', 'q'].map((pool) => ({ metadata: { name: `pool-${pool}` }, spec: { nodeLabels: { pool } } }));
-    const count = (ofP: object, queue: object = {}) => {
+    const count = (ofP: object, queue: object = {}, labels: Readonly<Record<string, string>> = {}) => {
       const resourceGroups = [{ coveredResources: [large, small], flavors: quotas(ofP, { nominalQuota: '8' }) }];
-      const clusterQueues = [{ metadata: { name: 'gpus' }, spec: { resourceGroups, ...queue } }];
+      const clusterQueues = [{ metadata: { name: 'gpus', labels }, spec: { resourceGroups, ...queue } }];
       return counted(facts([aWorkload()], { clusterQueues, flavors }), inP, aPool('q', { pool: 'q' }));
     };
     const [p, q] = [
@@ -152,6 +152,8 @@ describe('what Kueue holds back', () => {
       expect(count({ nominalQuota: 0, borrowingLimit: 4 }, cohort)).to.deep.equal(p);
       expect(count({ nominalQuota: 0, borrowingLimit: '0' }, cohort)).to.deep.equal(q);
     }
+    const kept = { 'app.kubernetes.io/managed-by': 'gpu-partition-controller' };
+    expect(count({ nominalQuota: 0 }, {}, kept), 'which follows the demand').to.deep.equal(p);
   });
 
   it('does not count while its queue is stopped', () => {
