@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
-import type { PolicyLayout } from '../../src/api/types.ts';
 import { migConfigStateLabel } from '../../src/api/names.ts';
+import type { GpuNodePartition, PolicyLayout } from '../../src/api/types.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
 import { operatorDaemonSet } from '../support/nvidia-daemons.ts';
@@ -35,12 +35,13 @@ const pluginDaemons = operatorDaemonSet('device-plugin', {
 });
 
 /** Keeps every GPU open, and takes its time to go. */
-function dcgmDaemons(stopSeconds: number): object {
+function dcgmDaemons(stopSeconds: number, tolerations?: readonly object[]): object {
   const annotations = {
     'simulator.gpupartition.dev/holds-gpus': 'true',
     'simulator.gpupartition.dev/stop-seconds': String(stopSeconds),
   };
-  return operatorDaemonSet('dcgm', { name: dcgm, namespace: 'kube-system', annotations });
+  const wish = { name: dcgm, namespace: 'kube-system', annotations };
+  return operatorDaemonSet('dcgm', { ...wish, ...(tolerations && { tolerations }) });
 }
 
 type Layout = PolicyLayout;
@@ -177,6 +178,40 @@ describe('clients of the GPUs under gpu-operator', function () {
       (taints) => taints.length === 0,
       { timeoutMs: 20_000 },
     );
+  });
+
+  it('are paused again, and the change tried again, where a remediator has ended the pause in its middle', async () => {
+    await rig().create(dcgmDaemons(0, [{ operator: 'Exists' }]));
+    await rig().kubectl('rollout', 'status', 'ds/nvidia-dcgm', '-n', 'kube-system', '--timeout=30s');
+    await writeFile(rig().rig.faultsFile('op'), 'sleep DeviceSetMigMode ms=5000 nth=1\n');
+    const epoch = async (): Promise<number> => {
+      // Before its first policy the node has none.
+      const [partition] = await rig().list<GpuNodePartition>('/apis/gpupartition.dev/v1alpha1/gpunodepartitions');
+      return partition?.spec.granted?.epoch ?? 0;
+    };
+    const before = await epoch();
+    await ask(large);
+    await eventually(epoch, (now) => now > before, { timeoutMs: 30_000, intervalMs: 10, what: 'the grant' });
+    // As NVSentinel's janitor does around a reset, whatever the labels say.
+    for (const value of ['false', 'true'])
+      await rig().kubectl(
+        'label',
+        'node',
+        'op',
+        `${label('dcgm')}=${value}`,
+        `${label('device-plugin')}=${value}`,
+        '--overwrite',
+      );
+    await eventually(epoch, (now) => now > before + 1, { timeoutMs: 60_000, what: 'the next grant' });
+    await writeFile(rig().rig.faultsFile('op'), '');
+    await untilReady('1 GPU: 2×3g.20gb');
+    await untilBack();
+    await rig().kubectl('delete', 'gpp', 'op');
+    await rig().create(dcgmDaemons(2));
+    await rig().kubectl('rollout', 'status', 'ds/nvidia-dcgm', '-n', 'kube-system', '--timeout=30s');
+    await ask(whole);
+    await untilReady('1 GPU: whole');
+    await untilBack();
   });
 
   it('come back when the agent fails @all', async () => {

@@ -1,6 +1,7 @@
 import { repartitioningTaint } from '../../src/api/names.ts';
 import type { Command } from '../../src/core/node/commands.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
+import { borrowedLabelsOf, metadataOf } from '../../src/core/node/node-patch.ts';
 import type { Bug } from './cluster.ts';
 import { type NodeSnapshot, isUnfinished } from '../../src/core/node/snapshot.ts';
 import { describeReport, computeResources } from '../../src/core/nvidia/predict.ts';
@@ -92,6 +93,21 @@ export const bugs: readonly Bug<Theme>[] = [
             },
       ),
     }),
+  },
+  {
+    name: 'EndOthersPause',
+    what: 'brings holders of GPUs back that a remediator keeps away since',
+    theme: 'Remediator',
+    say: ({ commands }, { node }) => {
+      const loans = Object.entries(borrowedLabelsOf(metadataOf(node)));
+      const kept = loans.filter(([, { set }]) => set === paused).map(([key]) => [key, 'true']);
+      const labels = Object.fromEntries(kept) as Readonly<Record<string, string>>;
+      return {
+        commands: mapPatches(commands, ({ giveBack, ...change }) =>
+          giveBack === undefined ? change : { ...change, giveBack, labels: { ...change.labels, ...labels } },
+        ),
+      };
+    },
   },
   {
     name: 'IgnoreBoot',

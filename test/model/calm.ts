@@ -25,6 +25,10 @@ export function findTrouble(world: ModelWorld, end: 'Enforce' | 'Delete' | 'Plan
   if (paused.length > 0) return `${paused.map(([key]) => key).join()} is paused (L4); ${words}`;
   const left = Object.entries(node.metadata.labels ?? {}).filter(([, value]) => value === 'paused-for-mig-change');
   if (left.length > 0) return `${left.map(([key]) => key).join()} is paused by mig-manager; ${words}`;
+  const away = world.kubelet.daemons.flatMap(({ role, deployLabel: key }) =>
+    role !== 'manager' && key !== undefined && node.metadata.labels?.[key] !== 'true' ? [key] : [],
+  );
+  if (away.length > 0) return `${away.join()} is not back (L4); ${words}`;
   if (partition.spec.drain !== undefined) return `pods are still told to go; ${words}`;
   const held = world.api.list('policies').filter(({ status }) => (status?.inFlight ?? []).length > 0);
   if (held.length > 0) return `policy ${held[0]?.metadata.name} keeps a slot; ${words}`;

@@ -424,9 +424,11 @@ export class Invariants {
     )) {
       const [was, is] = [before.metadata.labels?.[key], after.metadata.labels?.[key]];
       if (was === is) continue;
-      const isTaken = loansAfter[key]?.set === is;
-      const isReturned = loansBefore[key] !== undefined && (loansBefore[key].was ?? undefined) === is;
-      const isLeft = loansBefore[key] === undefined && (was === pausedForMigChange || isUnderWay(was));
+      // What somebody else keeps away is theirs: it is neither paused nor brought back.
+      const isTaken = loansAfter[key]?.set === is && (is !== pausedForMigChange || was === 'true');
+      const loan = loansBefore[key];
+      const isReturned = loan !== undefined && loan.set === was && (loan.was ?? undefined) === is;
+      const isLeft = loan === undefined && (was === pausedForMigChange || isUnderWay(was));
       const isCleared = isLeft && is === (was === pausedForMigChange ? 'true' : undefined);
       demand(isTaken || isReturned || isCleared, 'S17', `label ${key} was changed from ${was} to ${is} without a loan`);
     }

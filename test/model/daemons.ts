@@ -43,6 +43,7 @@ export type DaemonSetup = Pick<
   | 'hasConfigMap'
   | 'findsBackend'
   | 'hasMigManager'
+  | 'operandsTolerate'
 >;
 
 /** The DRA driver beside a device plugin, or a device plugin beside the DRA driver: somebody has installed it on all nodes. */
@@ -63,6 +64,7 @@ export function daemonsOf({
   hasConfigMap,
   findsBackend = false,
   hasMigManager = false,
+  operandsTolerate = false,
 }: DaemonSetup): readonly [ModelDaemon, ...ModelDaemon[]] {
   const isOperator = plugin === 'Operator';
   const isDra = backend === 'DRA';
@@ -85,7 +87,7 @@ export function daemonsOf({
     // It opens NVML only for a moment.
     opensGpus: false,
   };
-  return [
+  const all: readonly [ModelDaemon, ...ModelDaemon[]] = [
     isDra
       ? driver
       : {
@@ -148,4 +150,8 @@ export function daemonsOf({
         ]
       : []),
   ];
+  const [first, ...others] = all.map((daemon) =>
+    operandsTolerate && daemon.deployLabel !== undefined ? { ...daemon, toleratesOurs: true } : daemon,
+  ) as [ModelDaemon, ...ModelDaemon[]];
+  return [first, ...others];
 }

@@ -192,6 +192,15 @@ export class ModelDevice {
     this.loseInstances();
   }
 
+  /** Resets a GPU, which nothing may have open. */
+  reset(gpu: Gpu): void {
+    gpu.mig = gpu.pending ?? gpu.mig;
+    gpu.pending = undefined;
+    gpu.slices = [];
+    gpu.emptied = [];
+    this.version += 1;
+  }
+
   /** What no instance survives: a reboot, or a reload of the driver. */
   loseInstances(): void {
     for (const gpu of this.gpus) {

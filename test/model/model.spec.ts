@@ -252,6 +252,7 @@ describe('model of a node', function () {
     'ClaimDrift',
     'Boots',
     'Debris',
+    'Remediator',
   ] as const)
     tellInParts(`keeps every promise in stories of one theme: ${theme}`, theme, 1, Math.ceil(seeds / 57));
 

@@ -15,6 +15,8 @@ export interface Setup {
    * its driver, which never follows, and whose pods are always recognized.
    */
   readonly plugin: 'Stock' | 'Tolerant' | 'Following' | 'Hidden' | 'Operator';
+  /** Whether what gpu-operator deploys tolerates our taint, as its values may say for all of it. */
+  readonly operandsTolerate?: boolean;
   /** Whether GPU Feature Discovery labels the node; otherwise the controller does. */
   readonly hasDiscovery: boolean;
   readonly exporter: 'None' | 'ByLabel' | 'ByEviction';

@@ -428,6 +428,33 @@ const themes = {
     ],
     pauses,
   },
+  /** Somebody else who switches gpu-operator's operands off and on by the same labels, and resets GPUs in between. */
+  Remediator: {
+    setup: {
+      backend: 'DevicePlugin',
+      strategy: 'mixed',
+      plugin: 'Operator',
+      operandsTolerate: true,
+      exporter: 'ByLabel',
+      hasClient: true,
+      hasStartupTaint: false,
+    },
+    names: [
+      'editPolicy',
+      'editPolicy',
+      'editPolicy',
+      'remediatorResets',
+      'remediatorResets',
+      'addPod',
+      'endAllPods',
+      'crashController',
+      'crashAgentSoon',
+      'slowDevice',
+      'quickDevice',
+      'wait',
+    ],
+    pauses: [20, 150, 600, 2000, 5000, 15_000, 60_000],
+  },
   /** MIG modes that wait for a boot, which somebody brings about, or which comes at any time. */
   Boots: {
     setup: { modeNeedsBoot: true, modeSurvivesReboot: true },
