@@ -43,7 +43,7 @@ export function countOffer(
   const there = gpus.filter(({ error }) => error === undefined);
   for (const { mig, instances } of there) {
     if (mig !== 'Enabled' || strategy === 'none') add('nvidia.com/gpu');
-    // A GPU instance without a compute instance, as a change leaves it that was stopped, is no device.
+    // A GPU instance without a compute instance, as a stopped change may leave it, is not offered.
     else
       for (const { profile } of instances.filter((one) => computeInstancesOf(one).length > 0))
         add(strategy === 'single' ? 'nvidia.com/gpu' : resourceOf(profile));
