@@ -191,7 +191,7 @@ export class AgentMetrics {
   }
 }
 
-/** By UUID. */
+/** Lists the ids of compute instances by the UUIDs of their MIG devices. */
 function listComputeInstanceIds(state: DeviceState | undefined): ReadonlyMap<string, number> {
   const parts = (state?.gpus ?? []).flatMap(({ instances }) =>
     instances.flatMap(({ computeInstances }) => computeInstances),

@@ -1,14 +1,6 @@
 import { controllerManager, managedByLabel, policyLabel } from '../api/names.ts';
 import type { GpuNodePartition } from '../api/types.ts';
-import { isKept, type KueueFacts } from '../core/demand/kueue.ts';
-import {
-  describeRelease,
-  describeWish,
-  explainForeign,
-  hasFields,
-  type QueueWish,
-  wishQueue,
-} from '../core/demand/queues.ts';
+import { planQueue, wishQueue } from '../core/demand/queues.ts';
 import type { NodeView } from '../core/kubernetes/node.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
@@ -24,14 +16,17 @@ import type { Cluster } from './cluster.ts';
 
 /** How often queues are looked at, in ms: they are not watched, and somebody may change one. */
 const lookAgainMs = 60_000;
-/** After how long a write is tried again that got no answer, or was refused, in ms. */
+/** How long a write that got no answer, or was refused, rests before the next try, in ms. */
 const tryAgainMs = 10_000;
 /** How long nodes wait to be admitted until their quota is lower, in ms. After such a wait in vain none waits for {@link lookAgainMs}. */
 const longestMs = 5000;
 const call = { timeoutMs: longestMs, attempts: 1 };
 
-type ClusterQueue = KueueFacts['clusterQueues'][number] & KubeObject;
-type ResourceFlavor = KueueFacts['flavors'][number] & KubeObject;
+type FoundQueue = Parameters<typeof planQueue>[0];
+type ClusterQueue = NonNullable<FoundQueue['queue']> & KubeObject;
+type ResourceFlavor = NonNullable<FoundQueue['flavor']> & KubeObject;
+type QueueWrite = Exclude<ReturnType<typeof planQueue>, string>[number];
+type QueueWish = ReturnType<typeof wishQueue>;
 
 type Quota = Omit<NonNullable<PolicyRecord['quota']>, 'type'>;
 
@@ -78,7 +73,7 @@ export class QuotaReconciler {
   readonly #left = new Set<string>();
   /** Whether it is known which queues an earlier leader kept. */
   #hasSearched = false;
-  /** Until then no node waits for its quota. */
+  /** The time from which nodes wait for their quota again, in ms since the epoch. */
   #waitsFromMs = -Infinity;
 
   constructor(parts: Parts) {
@@ -204,8 +199,9 @@ export class QuotaReconciler {
         this.#hasSearched = true;
       }
       for (const name of this.#left) {
-        const found = await client.find<ClusterQueue>({ resource, name }, call);
-        if (found && isKept(found)) await this.#send({ resource, name }, found, describeRelease(found));
+        const queue = await client.find<ClusterQueue>({ resource, name }, call);
+        const writes = planQueue({ queue, flavor: undefined }, version, undefined);
+        if (typeof writes !== 'string') for (const one of writes) await this.#send({ resource, name }, queue, one);
         log.info('no policy asks for a ClusterQueue any more', { name });
         this.#left.delete(name);
       }
@@ -220,35 +216,36 @@ export class QuotaReconciler {
   async #apply(version: string, wish: QueueWish): Promise<Quota> {
     const { client } = this.#parts;
     const { queue: name, message } = wish;
-    const wanted = describeWish(wish, version);
     const queueRef = { resource: kueueResource(version, 'ClusterQueue'), name };
     const flavorRef = { resource: kueueResource(version, 'ResourceFlavor'), name };
     try {
       const queue = await client.find<ClusterQueue>(queueRef, call);
       const flavor = await client.find<ResourceFlavor>(flavorRef, call);
-      const foreign = explainForeign(queue, flavor);
-      if (foreign !== undefined) return { status: 'False', reason: 'ClusterQueueNotOurs', message: foreign };
-      if (!hasFields(flavor, wanted.flavor)) await this.#send(flavorRef, flavor, wanted.flavor);
-      // A cohort that is asked for no more is taken back by a write alone.
-      const isNew = this.#kept.get(name)?.wish.cohort !== wish.cohort || !this.#kept.has(name);
-      if (isNew || !hasFields(queue, wanted.queue)) await this.#send(queueRef, queue, wanted.queue);
+      const known = this.#kept.get(name);
+      const isNew = known === undefined || known.wish.cohort !== wish.cohort;
+      const writes = planQueue({ queue, flavor }, version, wish, isNew);
+      if (typeof writes === 'string') return { status: 'False', reason: 'ClusterQueueNotOurs', message: writes };
+      for (const one of writes) {
+        const isQueue = one.kind === 'ClusterQueue';
+        await this.#send(isQueue ? queueRef : flavorRef, isQueue ? queue : flavor, one);
+      }
       return { status: 'True', reason: 'QuotaWritten', message };
     } catch (error) {
       return describeRefusal(name, asAnswer(error));
     }
   }
 
-  /** Takes fields from others only on an object that is kept already, and on no other one of its name. */
+  /** Writes to the object that was read, and to no other one of its name. */
   async #send(
     ref: Parameters<KubeVerbs['apply']>[0],
     found: ClusterQueue | ResourceFlavor | undefined,
-    { metadata, spec }: ReturnType<typeof describeRelease>,
+    { metadata, spec, force }: QueueWrite,
   ): Promise<void> {
     const { uid } = found?.metadata ?? {};
     await this.#parts.client.apply(
       ref,
       { metadata: { ...metadata, ...(uid !== undefined && { uid }) }, spec },
-      { ...call, fieldManager: controllerManager, force: found !== undefined && isKept(found) },
+      { ...call, fieldManager: controllerManager, force },
     );
   }
 

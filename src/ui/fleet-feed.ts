@@ -27,7 +27,7 @@ interface FeedParts {
   /** Empty if unknown. */
   readonly poolOf: (node: string) => string;
   readonly now: () => number;
-  /** Of a saved cluster: all that the doctor finds in it. */
+  /** All that the doctor finds in a saved cluster. */
   readonly diagnosis?: Diagnosis;
 }
 

@@ -180,7 +180,7 @@ interface LentNode {
 }
 
 /** The ClusterQueue that a policy asks for, as it has to be now. */
-export interface QueueWish {
+interface QueueWish {
   readonly queue: string;
   readonly cohort: string | undefined;
   readonly policy: string;
@@ -242,14 +242,59 @@ const longestList = 2000;
 type ClusterQueue = KueueFacts['clusterQueues'][number];
 type ResourceFlavor = KueueFacts['flavors'][number];
 
+/** A queue and the flavor of its name, as they were read; undefined if they are not there. */
+interface FoundQueue {
+  readonly queue: ClusterQueue | undefined;
+  readonly flavor: ResourceFlavor | undefined;
+}
+
 /** A part of an object that the controller applies. */
 interface AppliedFields {
   readonly metadata: { readonly labels: Readonly<Record<string, string>> };
   readonly spec: object;
 }
 
-/** What the controller writes of a queue, in a version of Kueue's API, and of the flavor of its name. */
-export function describeWish(
+interface QueueWrite extends AppliedFields {
+  readonly kind: 'ClusterQueue' | 'ResourceFlavor';
+  /** True on an object that the controller keeps: there it takes its fields back from others. */
+  readonly force: boolean;
+}
+
+/**
+ * Lists what to write, in order, so that a queue is as a policy asks for it; in words why it is left alone: somebody else has set what the
+ * controller would write. Of a queue, others may set the rest: who may use it, and what preempts.
+ *
+ * @param version of Kueue's API
+ * @param wish undefined if no policy asks for the queue any more
+ * @param isNew whether the queue is written although it matches: a cohort that is asked for no more is taken back by a write alone
+ */
+export function planQueue(
+  { queue, flavor }: FoundQueue,
+  version: string,
+  wish: QueueWish | undefined,
+  isNew = false,
+): readonly QueueWrite[] | string {
+  if (wish === undefined)
+    return queue && isKept(queue) ? [{ kind: 'ClusterQueue', force: true, ...describeRelease(queue) }] : [];
+  const refusal = explainForeign(queue, flavor);
+  if (refusal !== undefined) return refusal;
+  const wanted = describeWish(wish, version);
+  const write = (
+    kind: QueueWrite['kind'],
+    fields: AppliedFields,
+    found: ClusterQueue | ResourceFlavor | undefined,
+  ) => ({
+    kind,
+    force: found !== undefined && isKept(found),
+    ...fields,
+  });
+  return [
+    ...(hasFields(flavor, wanted.flavor) ? [] : [write('ResourceFlavor', wanted.flavor, flavor)]),
+    ...(!isNew && hasFields(queue, wanted.queue) ? [] : [write('ClusterQueue', wanted.queue, queue)]),
+  ];
+}
+
+function describeWish(
   { queue, cohort, policy, quotas }: QueueWish,
   version: string,
 ): { readonly queue: AppliedFields; readonly flavor: AppliedFields } {
@@ -262,7 +307,7 @@ export function describeWish(
 }
 
 /** A queue that no policy asks for any more: its quotas become 0, and the rest of it stays. Deleting it is up to whom it serves. */
-export function describeRelease({ spec }: ClusterQueue): AppliedFields {
+function describeRelease({ spec }: ClusterQueue): AppliedFields {
   return {
     metadata: { labels: { [managedByLabel]: controllerManager } },
     spec: { resourceGroups: withQuotas(spec?.resourceGroups, () => '0') },
@@ -275,14 +320,8 @@ function withQuotas(value: unknown, change: (quota: string) => string): unknown 
   return JSON.parse(JSON.stringify(value ?? []), revive);
 }
 
-/**
- * Why the controller cannot keep a queue: somebody else has set what it would write. The groups of resources are one list to the API
- * server, of which no part can be kept.
- */
-export function explainForeign(
-  queue: ClusterQueue | undefined,
-  flavor: ResourceFlavor | undefined,
-): string | undefined {
+/** The groups of resources are one list to the API server, of which no part can be kept. */
+function explainForeign(queue: ClusterQueue | undefined, flavor: ResourceFlavor | undefined): string | undefined {
   const kind =
     queue && !isKept(queue) && (queue.spec?.resourceGroups ?? []).length > 0
       ? 'ClusterQueue'
@@ -293,11 +332,7 @@ export function explainForeign(
   return `${kind} ${name} is there${part}, and not the controller’s: it is left alone. Name another in spec.kueue.clusterQueue, whose cohort lends to yours, or delete it`;
 }
 
-/** Whether an object has all that is wanted of it. Of a queue, others may set the rest: who may use it, and what preempts. */
-export function hasFields(
-  found: ClusterQueue | ResourceFlavor | undefined,
-  { metadata, spec }: AppliedFields,
-): boolean {
+function hasFields(found: ClusterQueue | ResourceFlavor | undefined, { metadata, spec }: AppliedFields): boolean {
   const labels = found?.metadata.labels ?? {};
   const kept = new Map<string, unknown>(Object.entries(found?.spec ?? {}));
   return (

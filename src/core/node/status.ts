@@ -26,7 +26,7 @@ import { partitionReadyCondition, type PolicyReason } from '../../api/names.ts';
 import { conditionOf, removeCondition } from './marks.ts';
 import { isUnfinished, type NodeSnapshot } from './snapshot.ts';
 import { describeGate } from '../rollout/ledger.ts';
-import { type DemandReport, isCleaningUp, type QuotaReport } from '../policy/spec.ts';
+import { type DemandReport, isCleaningUp } from '../policy/spec.ts';
 
 type NodeCounts = PolicyRecord['tally'];
 type NodeOutcome = Parameters<NodeCounts['put']>[0];
@@ -432,7 +432,7 @@ interface PolicyFacts {
   /** How its demand stands, if it has one for which a plan was made. */
   readonly demand?: DemandReport | undefined;
   /** How its quotas in Kueue stand. */
-  readonly quota?: QuotaReport | undefined;
+  readonly quota?: PolicyRecord['quota'];
   /** The demand as it was last reported, which stays until there is a newer report. */
   readonly knownDemand?: PolicyStatus['demand'];
   /** What pods have asked for long enough, by slice of its demand. */

@@ -332,7 +332,7 @@ type Finding = Diagnosis['findings'][number];
 interface PageFrame extends Pick<PageFleet, 'source'>, Partial<Pick<PageFleet, 'interruption'>> {
   /** Empty if unknown. */
   readonly poolOf: (node: string) => string;
-  /** Of a saved cluster, of which more is known than its partitions; absent: they alone are judged. */
+  /** What the doctor finds in a saved cluster, of which more is known than its partitions; absent: they alone are judged. */
   readonly diagnosis?: Diagnosis;
   /** The nodes of the last view: most are in their places already. */
   readonly before?: readonly PageNode[];
@@ -362,7 +362,7 @@ export function viewPage(
   };
 }
 
-/** In the order of the last view few are out of place: then a sort compares each with its neighbour, and not with a dozen others. */
+/** Sorts views from their last order, in which few are out of place: each is compared with its neighbour, and not with a dozen others. */
 function sortNodes(views: readonly PageNode[], before: readonly PageNode[]): readonly PageNode[] {
   const rest = new Map(views.map((view) => [view.node, view]));
   const known = before.flatMap(({ node }) => {

@@ -1,19 +1,12 @@
 import { expect } from 'chai';
 import { policyLabel, repartitioningTaint } from '../../../src/api/names.ts';
 import type { KueueFacts } from '../../../src/core/demand/kueue.ts';
-import {
-  describeRelease,
-  describeWish,
-  explainForeign,
-  exportQueues,
-  exportSettings,
-  hasFields,
-  type QueueWish,
-  wishQueue,
-} from '../../../src/core/demand/queues.ts';
+import { exportQueues, exportSettings, planQueue, wishQueue } from '../../../src/core/demand/queues.ts';
 import { aGpu, aDevice, aPartition, aPolicy } from '../../support/builders.ts';
 import { aDemandPolicy } from '../../support/demand-builders.ts';
 import { aNode } from '../../support/node-builders.ts';
+
+type QueueWish = ReturnType<typeof wishQueue>;
 
 const small = 'nvidia.com/mig-1g.5gb';
 const large = 'nvidia.com/mig-3g.20gb';
@@ -82,12 +75,29 @@ describe('the quotas of a policy', () => {
 
 describe('the ClusterQueue of a policy', () => {
   const found = wishQueue(policy, { ...kueue, cohort: 'gpus' }, [lent('a')], new Set());
-  const wanted = describeWish(found, 'v1beta2');
-  const kept = { metadata: { name: 'inference', ...wanted.queue.metadata }, spec: wanted.queue.spec };
+  const written = (version = 'v1beta2') => {
+    const writes = planQueue({ queue: undefined, flavor: undefined }, version, found);
+    if (typeof writes === 'string') throw new Error(writes);
+    const [flavor, queue] = writes;
+    if (flavor === undefined || queue === undefined) throw new Error('a queue and its flavor are not both written');
+    return { flavor, queue };
+  };
+  const { queue: wanted, flavor: wantedFlavor } = written();
+  const named = <Fields extends object>({ metadata, spec }: { readonly metadata: Fields; readonly spec: object }) => ({
+    metadata: { name: 'inference', ...metadata },
+    spec,
+  });
+  const [kept, flavor] = [named(wanted), named(wantedFlavor)];
+  const kindsOf = (queue: Parameters<typeof planQueue>[0]['queue'], isNew = false) => {
+    const writes = planQueue({ queue, flavor }, 'v1beta2', found, isNew);
+    return typeof writes === 'string' ? writes : writes.map(({ kind, force }) => ({ kind, force }));
+  };
 
   it('has one group in which every list has one order, its cohort by the name of the version, and a flavor of its nodes', () => {
     const resources = found.quotas;
-    expect(wanted.queue).to.deep.equal({
+    expect(wanted).to.deep.equal({
+      kind: 'ClusterQueue',
+      force: false,
       metadata: { labels: { 'app.kubernetes.io/managed-by': 'gpu-partition-controller', [policyLabel]: 'p' } },
       spec: {
         cohortName: 'gpus',
@@ -96,43 +106,45 @@ describe('the ClusterQueue of a policy', () => {
         ],
       },
     });
-    expect(wanted.flavor.spec).to.deep.equal({ nodeLabels: { [policyLabel]: 'p' } });
-    expect(describeWish(found, 'v1beta1').queue.spec)
-      .to.include({ cohort: 'gpus' })
-      .and.not.have.property('cohortName');
+    expect(wantedFlavor.kind).to.equal('ResourceFlavor');
+    expect(wantedFlavor.spec).to.deep.equal({ nodeLabels: { [policyLabel]: 'p' } });
+    expect(written('v1beta1').queue.spec).to.include({ cohort: 'gpus' }).and.not.have.property('cohortName');
   });
 
-  it('is as it should be also with quantities as Kueue writes them, and with what others set besides', () => {
+  it('is not written as it should be, also with quantities as Kueue writes them, and with what others set besides', () => {
     const text = JSON.stringify(kept).replaceAll('"2"', '2').replaceAll('"1M"', '"1000k"');
-    const written = JSON.parse(text) as KueueFacts['clusterQueues'][number];
-    expect(hasFields({ ...written, spec: { ...written.spec, stopPolicy: 'Hold' } }, wanted.queue)).to.equal(true);
-    const drifted = JSON.parse(
-      JSON.stringify(kept).replace('"nominalQuota":"2"', '"nominalQuota":"9"'),
-    ) as typeof written;
-    expect(hasFields(drifted, wanted.queue)).to.equal(false);
-    expect(hasFields({ ...kept, metadata: { name: 'inference' } }, wanted.queue)).to.equal(false);
-    expect(hasFields(undefined, wanted.queue)).to.equal(false);
+    const same = JSON.parse(text) as KueueFacts['clusterQueues'][number];
+    expect(kindsOf({ ...same, spec: { ...same.spec, stopPolicy: 'Hold' } })).to.deep.equal([]);
+    const drifted = JSON.parse(JSON.stringify(kept).replace('"nominalQuota":"2"', '"nominalQuota":"9"')) as typeof same;
+    const again = [{ kind: 'ClusterQueue', force: true }];
+    expect(kindsOf(drifted)).to.deep.equal(again);
+    expect(kindsOf(kept, true)).to.deep.equal(again);
   });
 
   it('is refused where somebody else has set its groups, or has a flavor of its name; adopted without groups', () => {
-    const { metadata: _own, ...theirs } = { ...kept, metadata: undefined };
     const metadata = { name: 'inference' };
-    expect(explainForeign({ ...theirs, metadata }, undefined)).to.match(
+    expect(kindsOf({ metadata, spec: kept.spec })).to.match(
       /^ClusterQueue inference is there with resourceGroups, .* left alone\. Name another in spec\.kueue\.clusterQueue/,
     );
-    expect(explainForeign(kept, { metadata })).to.match(/^ResourceFlavor inference is there, and not/);
-    expect(explainForeign({ metadata, spec: { cohortName: 'gpus' } }, undefined)).to.equal(undefined);
-    expect(explainForeign(kept, { metadata: kept.metadata })).to.equal(undefined);
+    expect(planQueue({ queue: kept, flavor: { metadata } }, 'v1beta2', found)).to.match(
+      /^ResourceFlavor inference is there, and not/,
+    );
+    expect(kindsOf({ metadata, spec: { cohortName: 'gpus' } })).to.deep.equal([{ kind: 'ClusterQueue', force: false }]);
   });
 
-  it('has no quota once no policy asks for it, and names none', () => {
-    const { metadata, spec } = describeRelease(kept);
-    expect(metadata.labels).to.deep.equal({ 'app.kubernetes.io/managed-by': 'gpu-partition-controller' });
+  it('has no quota once no policy asks for it, and names none; that of somebody else is left alone', () => {
     const none = found.quotas.map(({ name }) => ({ name, nominalQuota: '0' }));
     const coveredResources = none.map(({ name }) => name);
-    expect(spec).to.deep.equal({
-      resourceGroups: [{ coveredResources, flavors: [{ name: 'inference', resources: none }] }],
-    });
+    expect(planQueue({ queue: kept, flavor }, 'v1beta2', undefined)).to.deep.equal([
+      {
+        kind: 'ClusterQueue',
+        force: true,
+        metadata: { labels: { 'app.kubernetes.io/managed-by': 'gpu-partition-controller' } },
+        spec: { resourceGroups: [{ coveredResources, flavors: [{ name: 'inference', resources: none }] }] },
+      },
+    ]);
+    const theirs = { metadata: { name: 'inference' }, spec: kept.spec };
+    expect(planQueue({ queue: theirs, flavor }, 'v1beta2', undefined)).to.deep.equal([]);
   });
 });
 

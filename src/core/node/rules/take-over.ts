@@ -46,7 +46,7 @@ function takingOver(message: string, change: NodeChange | undefined, requeueAfte
   };
 }
 
-/** For how long it is said what will be repaired, before it is, in ms. */
+/** How long a repair is announced before it is made, in ms. */
 const announcedMs = 5000;
 /** How long a device plugin that was paused may take to come back, in ms. */
 const comesBackMs = 30_000;
