@@ -1,6 +1,10 @@
 import { once } from 'node:events';
 import { availableParallelism, constants, setPriority } from 'node:os';
 import { parentPort, Worker } from 'node:worker_threads';
+import { shareOfCore } from '../../src/simulator/control-plane/run.ts';
+
+/** Below this share of a core others want to run all the time, and a thread of the lowest priority would never end. */
+const crowdedShare = 1 / 6;
 
 /** A story to tell, with a planted bug or without. */
 export interface StoryRequest<Theme extends string = string> {
@@ -78,14 +82,14 @@ function* listSeeds(from: number, to: number, first: number | undefined): Genera
 }
 
 /**
- * Runs stories in this thread, at the lowest priority: tests that wait for real programs may run beside it.
+ * Runs stories in this thread, at the lowest priority unless the machine is crowded: tests that wait for real programs may run beside it.
  *
  * @param tell returns how the story violates an invariant, or nothing
  */
 export function tellOnRequest<Theme extends string>(
   tell: (request: StoryRequest<Theme>) => Promise<string | undefined>,
 ): void {
-  setPriority(constants.priority.PRIORITY_LOW);
+  if (shareOfCore() > crowdedShare) setPriority(constants.priority.PRIORITY_LOW);
   parentPort?.on('message', (request: StoryRequest<Theme>) => {
     const answer = (said: Answer): void => parentPort?.postMessage(said, []);
     tell(request).then(

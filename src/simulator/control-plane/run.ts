@@ -122,8 +122,8 @@ export class FairClock {
   }
 }
 
-/** What a program that wants to run has of a core: a quarter if eight want to run on two. Where Linux does not tell, all of it. */
-function shareOfCore(): number {
+/** Estimates what a program that wants to run has of a core: a quarter if eight want to run on two. Where Linux does not tell, all of it. */
+export function shareOfCore(): number {
   try {
     const [, wanting = '1'] = /(\d+)\//.exec(readFileSync('/proc/loadavg', 'utf8')) ?? [];
     return Math.min(1, availableParallelism() / Math.max(1, Number(wanting)));
