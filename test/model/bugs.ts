@@ -521,11 +521,6 @@ export const bugs: readonly Bug<Theme>[] = [
     }),
   },
   {
-    name: 'OwnClock',
-    what: 'compares deadlines with the clock of the node',
-    theme: 'Clocks',
-  },
-  {
     name: 'LetGoEarly',
     what: 'lets a policy go before its GPUs are whole',
     theme: 'Deletions',
