@@ -73,7 +73,8 @@ describe('quotas in Kueue itself that follow what is verified', function () {
 
   it('fall before each node changes and rise once it is verified, and the job that waited is admitted then', async () => {
     await rig().apply('p', spec({ '3g.20gb': 2 }));
-    await until('four large slices', { [small]: '0', [largeSlice]: '4' });
+    await until('four large slices', { [largeSlice]: '4' });
+    expect(await quotasOf(rig(), 'lent'), 'of a profile that the policy makes no more').to.not.have.property(small);
     await rig().kubectl('wait', '--for=jsonpath={.status.ready}=2', 'job/two', '--timeout=90s');
     const evictions = (await rig().writes()).filter((write) => write.includes('eviction') && !write.includes('nvidia'));
     expect(evictions).to.deep.equal([]);
@@ -82,15 +83,17 @@ describe('quotas in Kueue itself that follow what is verified', function () {
 
   it('are 0 without the policy, while what was admitted stays', async () => {
     await rig().kubectl('delete', 'gpp', 'p');
-    await until('nothing', { [small]: '0', [largeSlice]: '0' });
+    await until('nothing', { [largeSlice]: '0', cpu: '0' });
     expect(await isSuspended('two')).to.equal('false');
     await rig().kubectl('wait', '--for=condition=Active', '--timeout=60s', 'clusterqueue/lent');
   });
 
   it('rise with a demand that follows what Kueue holds back for want of them', async () => {
     await rig().kubectl('delete', 'job', 'one', 'two', '--wait');
+    const whole = 'nvidia.com/mig-7g.40gb';
+    await rig().apply('p', spec({ '7g.40gb': 1 }));
+    await until('no slice of the job', { [whole]: '2' });
     await rig().apply('p', { ...queueSpec, kueue: first.kueue });
-    await until('the small slices of its min', { [small]: '2', [largeSlice]: '0' });
     await applyObjects(rig(), [aQueuedJob('three')]);
     await rig().kubectl('wait', '--for=jsonpath={.status.ready}=2', 'job/three', '--timeout=120s');
     expect(await isSuspended('three')).to.equal('false');
