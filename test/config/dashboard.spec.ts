@@ -31,7 +31,9 @@ async function readQueries(): Promise<readonly string[]> {
 }
 
 async function readRules(): Promise<RuleFile['spec']> {
-  return (parse(await readFile('config/monitoring/rules.yaml', 'utf8')) as RuleFile).spec;
+  const files = ['rules.yaml', 'slices/rules.yaml'];
+  const texts = await Promise.all(files.map((file) => readFile(`config/monitoring/${file}`, 'utf8')));
+  return { groups: texts.flatMap((text) => (parse(text) as RuleFile).spec.groups) };
 }
 
 describe('the dashboard, on a Prometheus that scrapes a fleet @all', function () {

@@ -37,7 +37,23 @@ kube_pod_status_phase{namespace="team",pod="serve-1",uid="u1",phase="Running"} 1
 `,
 };
 
-/** The metrics of a controller, of an agent and of kube-state-metrics, of a fleet to which something happens now and then, served as the programs serve them. */
+/** What dcgm-exporter serves of the agent's slice, as in dcgm-exporter#544. */
+const measured = 'UUID="GPU-1",gpu="0",device="nvidia0",GPU_I_PROFILE="1g.5gb",GPU_I_ID="7",Hostname="h"';
+const sliceMeasures: typeof stateMetrics = {
+  contentType: stateMetrics.contentType,
+  metrics: async () => `
+DCGM_FI_PROF_GR_ENGINE_ACTIVE{${measured}} 0.5
+DCGM_FI_PROF_DRAM_ACTIVE{${measured}} 0.25
+DCGM_FI_DEV_FB_USED{${measured}} 12
+`,
+};
+const slice = { profile: '1g.5gb', gi: 7, start: 0, uuid: 'MIG-1', pods: ['team/serve-1'] };
+const sliced = {
+  spec: { policy: { name: 'inference' } },
+  status: { device: { gpus: [{ uuid: 'GPU-1', index: 0, mig: 'Enabled', instances: [slice] }] } },
+} as unknown as GpuNodePartition;
+
+/** The metrics of a controller, of an agent, of dcgm-exporter and of kube-state-metrics, of a fleet to which something happens now and then, served as the programs serve them. */
 export class MeteredFleet {
   readonly #registries = {
     controller: createRegistry({ program: 'controller' }),
@@ -49,16 +65,22 @@ export class MeteredFleet {
     () => this.#now,
     () => new Map(watches.map((name) => [name, { counts, silenceMs: 1500, synced: true }])),
   );
-  readonly #agent = new AgentMetrics(this.#registries.agent, new FakeClock());
+  readonly #agent = new AgentMetrics(this.#registries.agent, new FakeClock(), true);
   readonly #servers: Server[] = [];
 
   constructor() {
     attachFleet(this.#controller);
+    this.#agent.attach({
+      queue: { depth: 0, longestRunMs: 0 },
+      watch: { counts, silenceMs: 0 },
+      serverClock: { skewMs: 0 },
+      partition: () => sliced,
+    });
   }
 
   /** @returns where they are scraped */
   async serve(): Promise<readonly ScrapeTarget[]> {
-    const all = { ...this.#registries, 'kube-state-metrics': stateMetrics };
+    const all = { ...this.#registries, 'kube-state-metrics': stateMetrics, 'dcgm-exporter': sliceMeasures };
     const served = await Promise.all(Object.entries(all).map(([pod, registry]) => serve(pod, registry)));
     this.#servers.push(...served.map(({ server }) => server));
     return served.map(({ target }) => target);
