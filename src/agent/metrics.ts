@@ -44,13 +44,15 @@ export class AgentMetrics {
   readonly #operations: Counter<'operation'>;
   readonly #failures: Counter<'code'>;
   #sources: AgentSources | undefined;
-  /** The last reading: the report has no ids of compute instances. */
-  #state: DeviceState | undefined;
+  readonly #hasSlices: boolean;
+  /** The ids of compute instances by the UUIDs of their MIG devices, of the last reading: the report has none. */
+  #computeInstanceIds: ReadonlyMap<string, number> = new Map();
   #lastReadMs: number | undefined;
 
   /** @param hasSlices whether each slice of the node, and each pod on one, has a series */
   constructor(registry: Registry, clock: Clock, hasSlices = false) {
     this.#clock = clock;
+    this.#hasSlices = hasSlices;
     this.#observeQueue = registerQueues(registry, () => (this.#sources ? [['node', this.#sources.queue]] : []));
     registerReflectors(registry, () => (this.#sources ? [['gpunodepartitions', this.#sources.watch]] : []));
     const registers = [registry];
@@ -107,14 +109,12 @@ export class AgentMetrics {
       'gpu_partition_slice_info',
       'With --slice-metrics: 1 for each MIG device of the node, with its GPU, the ids of GPU instance and compute instance, the profile of the former, and the policy of the node.',
       ['gpu_uuid', 'mig_uuid', 'profile', 'gi', 'ci', 'policy'],
-      () => {
-        const ids = listComputeInstanceIds(this.#state);
-        return listSlices(this.#sources?.partition()).map(({ labels: { policy, ...labels } }) => {
+      () =>
+        listSlices(this.#sources?.partition()).map(({ labels: { policy, ...labels } }) => {
           // Empty, as if it were absent, until the agent has read the device.
-          const ci = String(ids.get(labels.mig_uuid) ?? '');
+          const ci = String(this.#computeInstanceIds.get(labels.mig_uuid) ?? '');
           return { labels: { ...labels, ci, policy }, value: 1 };
-        });
-      },
+        }),
     );
     registerGauge(
       registry,
@@ -162,7 +162,7 @@ export class AgentMetrics {
           const state = await device.read(depth);
           this.#reads.inc({ result: 'success' });
           this.#lastReadMs = this.#clock.monotonicMs();
-          this.#state = state;
+          this.#keepIds(state);
           return state;
         } catch (error) {
           this.#reads.inc({ result: 'error' });
@@ -178,7 +178,7 @@ export class AgentMetrics {
           const outcome = await device.apply(wishes, work, options);
           const errors = outcome.results.flatMap(({ error }) => error ?? []);
           for (const { code } of errors) this.#failures.inc({ code });
-          this.#state = outcome.device ?? this.#state;
+          if (outcome.device) this.#keepIds(outcome.device);
           end(errors.length === 0 ? 'success' : 'error');
           return outcome;
         } catch (error) {
@@ -189,13 +189,15 @@ export class AgentMetrics {
       },
     };
   }
+
+  /** An agent without series of slices keeps nothing of what it reads. */
+  #keepIds(state: DeviceState): void {
+    if (this.#hasSlices) this.#computeInstanceIds = listComputeInstanceIds(state);
+  }
 }
 
-/** Lists the ids of compute instances by the UUIDs of their MIG devices. */
-function listComputeInstanceIds(state: DeviceState | undefined): ReadonlyMap<string, number> {
-  const parts = (state?.gpus ?? []).flatMap(({ instances }) =>
-    instances.flatMap(({ computeInstances }) => computeInstances),
-  );
+function listComputeInstanceIds({ gpus }: DeviceState): ReadonlyMap<string, number> {
+  const parts = gpus.flatMap(({ instances }) => instances.flatMap(({ computeInstances }) => computeInstances));
   return new Map(parts.flatMap(({ uuid, id }) => (uuid === undefined ? [] : [[uuid, id] as const])));
 }
 

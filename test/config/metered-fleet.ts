@@ -127,12 +127,13 @@ export class MeteredFleet {
   }
 }
 
+const nothing = { gpus: [] } as unknown as DeviceState;
 const device: Device = {
   hostProblems: () => [],
-  read: async () => ({}) as DeviceState,
+  read: async () => nothing,
   apply: async () => ({
     results: [{ uuid: 'GPU-1', outcome: 'Failed', operations: 1, error: lost, undoError: undefined }],
-    device: {} as DeviceState,
+    device: nothing,
   }),
 };
 
