@@ -48,7 +48,7 @@ Scrape only the agents that you investigate: the controller has what a view of t
 
 ### Which slice is this, and whose
 
-dcgm-exporter names a slice by its GPU and the id of its GPU instance (\`UUID\`, \`GPU_I_ID\`); its profile is wrong on some products, and older versions do not name the pod. With \`--slice-metrics\` (\`GPU_PARTITION_SLICE_METRICS=true\`) each agent serves both for its own node, a few dozen series:
+dcgm-exporter names a slice by its GPU and the id of its GPU instance (\`UUID\`, \`GPU_I_ID\`); before 4.8.4 its profile is wrong on some products ([\`doctor\`](cli.md#doctor) says which), and older versions do not name the pod. With \`--slice-metrics\` (\`GPU_PARTITION_SLICE_METRICS=true\`) each agent serves both for its own node, a few dozen series:
 
 <!-- needs: the Prometheus operator -->
 \`\`\`sh

@@ -20,7 +20,6 @@ import { ownerOf } from '../node/eviction.ts';
 import { findMigManagerMarks, findOwners } from '../node/owners.ts';
 import { defaultClients, pluginPodsOf, readPluginSettings } from '../node/plugin-pods.ts';
 import { clientPods } from '../node/rules/gpu-clients.ts';
-import { compareVersions } from '../node/rules/plan.ts';
 import { driverUpgrade, isUnfinished } from '../node/snapshot.ts';
 import { devicePluginConfigLabel, GPU_RESOURCE } from '../nvidia/labels.ts';
 import { lintDevicePluginConfig } from '../nvidia/plugin-config.ts';
@@ -30,6 +29,7 @@ import { fieldsOf, memoize } from '../text/json.ts';
 import { describeDuration } from '../text/syntax.ts';
 import { countWords, joinWords } from '../text/words.ts';
 import { isUnbound } from './claims.ts';
+import { type CrdView, imageVersions, judgeCrds, judgeProfileNames, judgeVersions } from './doctor-versions.ts';
 
 /** Codes of findings, in the order in which they are told. */
 export const doctorCodes = [
@@ -48,6 +48,7 @@ export const doctorCodes = [
   'NoScaleTemplate',
   'OperandReturns',
   'OperandKeptAway',
+  'ProfileNames',
   'VersionSkew',
   'ClockSkew',
   'PersistenceOff',
@@ -104,6 +105,8 @@ export interface DoctorFacts extends ClusterFacts {
   readonly configFiles: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
   /** Namespaces of the cluster's own GPU software; absent: those of the controller's default. */
   readonly systemNamespaces?: readonly string[];
+  /** The cluster's CRDs, those of others among them; undefined: they were not read. */
+  readonly crds: readonly CrdView[] | undefined;
   /** The version of this program. */
   readonly version: string;
 }
@@ -132,7 +135,9 @@ const checks: readonly Check[] = [
   { find: findAcceleratorLabels, ofPods: ['AcceleratorLabel'] },
   { find: findMissingTemplates, ofPods: ['NoScaleTemplate'] },
   { find: judgeTolerations, ofPods: ['OperandReturns', 'OperandKeptAway'] },
-  { find: judgeVersions, ofPods: ['VersionSkew'] },
+  { find: (world) => judgeProfileNames(listPeopled(world)), ofPods: ['ProfileNames'] },
+  { find: ({ facts, nodes }) => judgeVersions(facts, nodes), ofPods: ['VersionSkew'] },
+  { find: ({ facts }) => judgeCrds(facts) },
   { find: judgeClocks },
 ];
 const onlyOnHost: readonly DoctorCode[] = ['StaleCdi', 'CapsMissing', 'PersistenceOff', 'NumaMissing'];
@@ -251,15 +256,6 @@ function judgeRunning(
 function describeImage(pods: readonly PodView[]): string {
   const [version] = imageVersions(pods);
   return version === undefined ? '' : ` (${version}; it never retries, and up to 0.15.0 it may stay pending forever)`;
-}
-
-function imageVersions(pods: readonly PodView[]): readonly string[] {
-  return pods.flatMap(({ spec }) => (spec?.containers ?? []).flatMap(({ image }) => imageVersion(image) ?? []));
-}
-
-/** `v0.15.0` of `nvcr.io/nvidia/cloud-native/k8s-mig-manager:v0.15.0@sha256:…` */
-function imageVersion(image = ''): string | undefined {
-  return /:([^:/@]+)(?:@[^@]*)?$/.exec(image.replace(/@sha256:[0-9a-f]+$/, ''))?.[1];
 }
 
 /** The time of the last write by whoever wrote a label, in ms since 1970: the label is as old as that or older. */
@@ -548,33 +544,6 @@ function goesByLabel({ deployLabel }: Client, { spec }: PodView, { labels }: Gpu
     Object.hasOwn(spec?.nodeSelector ?? {}, deployLabel) &&
     labels[deployLabel] !== undefined
   );
-}
-
-const controllerName = 'gpu-partition-controller';
-
-function judgeVersions({ nodes, facts }: World): readonly Answer[] {
-  const controllers = (facts.pods ?? []).filter(
-    ({ metadata }) => metadata.labels?.['app.kubernetes.io/name'] === controllerName,
-  );
-  const [version] = imageVersions(controllers);
-  const code = 'VersionSkew';
-  if (version === undefined || !/^v?\d+\.\d+\.\d/.test(version)) {
-    if (facts.pods === undefined || nodes.length === 0) return [];
-    const tag =
-      version === undefined ? `no pod of ${controllerName} was found` : `the image of the controller is ${version}`;
-    return [{ code, why: `${tag}: its version is not known` }];
-  }
-  const agents = nodes.flatMap(({ name, partition }): readonly Answer[] => {
-    const theirs = partition?.status?.device?.agentVersion;
-    const skew = compareVersions(theirs, version);
-    if (skew === 'Fine') return [];
-    const evidence = `the agent is ${theirs}, the controller ${version}: more than one minor version apart, so nothing changes on the node`;
-    const remedy = `update the image of ${skew === 'TooOld' ? 'the agents’ DaemonSet' : 'the controller’s Deployment'}`;
-    return [{ code, node: name, evidence, remedy }];
-  });
-  if (compareVersions(facts.version, version) === 'Fine') return agents;
-  const evidence = `this gpu-partition is ${facts.version}, the controller ${version}: it may misjudge what it reads`;
-  return [...agents, { code, evidence, remedy: `use gpu-partition ${version}` }];
 }
 
 function judgeClocks({ nodes }: World): readonly Answer[] {

@@ -9,6 +9,7 @@ import { computeLabels } from '../../../src/core/nvidia/labels.ts';
 import { describeReport } from '../../../src/core/nvidia/predict.ts';
 import { aDevice, aGpu, aPolicy } from '../../support/builders.ts';
 import { aCluster, aPod, type StoryNode } from '../kubernetes/cluster-builder.ts';
+import { ownCrds } from './own-crds.ts';
 
 const everyTaint = [{ operator: 'Exists' }];
 const slices = ['1g.5gb@0', '1g.5gb@1'];
@@ -57,7 +58,7 @@ function tell({
   ...more
 }: Story): DoctorFacts {
   const facts = aCluster([{ gpus: [aGpu({ slices })], policy, ...node }], pods);
-  return { ...withParts(facts, more), events, configFiles: files, version: '0.1.0' };
+  return { ...withParts(facts, more), events, configFiles: files, crds: ownCrds, version: '0.1.0' };
 }
 
 function withParts(
@@ -113,7 +114,10 @@ describe('the diagnosis of a cluster', () => {
       { name: 'a', gpus: [aGpu({ error: 'GpuLost: gone' })] },
       { name: 'b', gpus: [{ ...aGpu({ error: 'GpuLost: gone' }), uuid: 'GPU-b' }] },
     ]);
-    const found = diagnoseCluster({ ...facts, events: [], configFiles: new Map(), version: '0.1.0' }, 'b');
+    const found = diagnoseCluster(
+      { ...facts, events: [], configFiles: new Map(), crds: ownCrds, version: '0.1.0' },
+      'b',
+    );
     expect(found.findings.map(({ node }) => node)).to.deep.equal(['b']);
   });
 
@@ -475,35 +479,6 @@ describe('the diagnosis of a cluster', () => {
       expect(codesOf({ ...tell({ pods: [exporter({})] }), policies: [] })).to.deep.equal([]);
       const tenant = { ...exporter({}), metadata: { ...exporter({}).metadata, namespace: 'team' } };
       expect(codesOf(tell({ pods: [tenant] }))).to.deep.equal([]);
-    });
-  });
-
-  describe('VersionSkew', () => {
-    const controller = (image: string): PodView => ({
-      metadata: {
-        name: 'c',
-        namespace: 'gpu-partition-system',
-        labels: { 'app.kubernetes.io/name': 'gpu-partition-controller' },
-      },
-      spec: { containers: [{ image }] },
-    });
-    const digest = `sha256:${'0'.repeat(64)}`;
-
-    it('is an agent more than one minor version from the controller', () => {
-      const pods = [controller(`registry:5000/gpu-partition:0.2.1@${digest}`)];
-      const found = onlyOf({ ...tell({ pods, device: { agentVersion: '0.4.0' } }), version: '0.2.0' });
-      expect(found).to.include({ code: 'VersionSkew', node: 'n' });
-      expect(found?.evidence).to.contain('the agent is 0.4.0, the controller 0.2.1');
-      expect(codesOf({ ...tell({ pods, device: { agentVersion: '0.3.0' } }), version: '0.2.0' })).to.deep.equal([]);
-    });
-
-    it('is this program, too, and not known of an image without a release', () => {
-      expect(
-        onlyOf(tell({ pods: [controller('x/gpu-partition:0.9.0')], device: { agentVersion: '0.9.0' } }))?.evidence,
-      ).to.contain('this gpu-partition is 0.1.0, the controller 0.9.0');
-      expect(whyOf(tell({ pods: [controller('localhost:5000/gpu-partition')] }), 'VersionSkew')).to.contain(
-        'not known',
-      );
     });
   });
 
