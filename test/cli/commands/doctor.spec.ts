@@ -225,6 +225,7 @@ describe('gpu-partition doctor on a cluster @all', () => {
 
 describe('gpu-partition doctor and the CRDs of a cluster @all', () => {
   const cluster = useClusterAlone();
+  const scratch = useScratchFolder();
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gpupartitionpolicies.gpupartition.dev';
   const policyPath = '/apis/gpupartition.dev/v1alpha1/gpupartitionpolicies';
   const lacks =
@@ -237,13 +238,23 @@ describe('gpu-partition doctor and the CRDs of a cluster @all', () => {
     return told.filter((text) => text.includes('CRD'));
   }
 
-  it('names the field that the API server drops after an upgrade without them', async () => {
+  it('names the field that the API server drops after an upgrade without them, live and as kubectl saves them', async () => {
     const { client } = cluster();
     const kubeconfig = await cluster().kubeconfigFile();
     expect(await ofCrds(kubeconfig)).to.deep.equal([]);
     const crd = (await client.demand({ path })) as Crd;
     await client.demand({ method: 'PUT', path, body: withoutField(crd, 'spec', 'priority') });
     expect(await ofCrds(kubeconfig)).to.deep.equal([lacks]);
+    const command = 'get crd gpupartitionpolicies.gpupartition.dev gpunodepartitions.gpupartition.dev -o yaml';
+    const { code, stdout } = await cluster().kubectl(command.split(' '));
+    expect(code).to.equal(0);
+    const [saved, rest] = [scratch.path('crds.yaml'), scratch.path('rest.json')];
+    writeFileSync(saved, stdout);
+    const { nodes, partitions } = aCluster([{ gpus: [aGpu()] }]);
+    const items = [...nodes.map((one) => ({ kind: 'Node', ...one })), ...partitions, { kind: 'Pod', ...pluginDaemon }];
+    writeFileSync(rest, JSON.stringify({ kind: 'List', items }));
+    const ofSaved = await diagnosis(['doctor', '--snapshot', rest, saved]);
+    expect(ofSaved.answer.findings.map(({ evidence }) => evidence)).to.deep.equal([lacks]);
     const { metadata: _metadata, ...policy } = aPolicy({ priority: 7 });
     const body = { ...policy, metadata: { name: uniqueName('dropped') } };
     await eventually(
