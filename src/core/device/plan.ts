@@ -1,5 +1,5 @@
 // Room device: one node's GPUs as its agent reads, reports, claims and plans them.
-// Ask here for a reported GPU as the planner sees it, and for the work of a wish, or why there can be none; equal work has an equal hash.
+// Ask here for a reported GPU as the planner sees it, for its MIG devices, and for the work of a wish, or why there can be none; equal work has an equal hash.
 import type {
   GpuReport,
   GpuWish,
@@ -12,7 +12,7 @@ import type {
 } from '../../api/types.ts';
 import { canonicalJson, fingerprint, deepEqual, memoize, omitUndefined } from '../text/json.ts';
 import { computeInstancesOf, describeVgpu, userKey } from '../gpu/device-state.ts';
-import { nameWhole, completeTable } from '../gpu/profiles.ts';
+import { computeInstanceSlices, nameWhole, completeTable } from '../gpu/profiles.ts';
 import {
   type ChangeRefusal,
   type GpuChange,
@@ -24,7 +24,7 @@ import {
   type Step,
   type GpuView,
 } from '../gpu/plan.ts';
-import { type Place, placeOf } from '../gpu/grid.ts';
+import { gridOf, type Place, placeOf, unitsOf } from '../gpu/grid.ts';
 import { writeLayout, type Layout, explainOldDriver, type Geometry, findModel } from '../gpu/geometry.ts';
 import type { ForeignInstances } from './grants.ts';
 import { cutText, countWords } from '../text/words.ts';
@@ -416,6 +416,59 @@ function viewInstance(instance: InstanceReport, isGpuHeld: boolean): ViewedInsta
     isEvictable: isGpuHeld || pods.length > 0,
     computeInstances: computeInstancesOf(instance).map((one) => nameWhole(one.profile, profile)),
   };
+}
+
+/** A MIG device of a reported GPU: a compute instance. */
+interface MigDevice {
+  readonly gpu: string;
+  readonly uuid: string;
+  /** Of its GPU instance, as are the pods, NAMESPACE/NAME: who holds which of several compute instances is not reported. */
+  readonly profile: string;
+  readonly gi: number;
+  readonly pods: readonly string[];
+  /**
+   * Its share of the GPU: 0 to 1; undefined for a profile without a table, and while the GPU does not say who uses it. It counts
+   * placement units, which no other instance can have. By the larger of the shares in compute and memory, a 4g.20gb and a 3g.20gb
+   * would be more than one GPU.
+   */
+  readonly share: number | undefined;
+}
+
+export function listMigDevices(device: DeviceReport): readonly MigDevice[] {
+  return (device.gpus ?? []).flatMap((gpu) => {
+    const geometry = gpu.error === undefined ? liveGeometry(device, gpu) : undefined;
+    return gpu.instances.flatMap((instance) => {
+      const { profile, gi, pods = [] } = instance;
+      const share = geometry === undefined ? undefined : shareOf(geometry, profile);
+      // Compute instances divide their GPU instance among them, whether or not they take all of it.
+      const parts = computeInstancesOf(instance).map((one) => ({
+        ...one,
+        size: computeInstanceSlices(one.profile, 1),
+      }));
+      const total = parts.reduce((sum, { size }) => sum + size, 0);
+      return parts.flatMap(({ uuid, size }) =>
+        uuid === undefined
+          ? []
+          : [
+              {
+                gpu: gpu.uuid,
+                uuid,
+                profile,
+                gi,
+                pods,
+                share: share === undefined ? undefined : (share * size) / total,
+              },
+            ],
+      );
+    });
+  });
+}
+
+function shareOf(geometry: Geometry, profile: string): number | undefined {
+  const { profiles, indexOf } = gridOf(geometry);
+  const row = profiles[indexOf.get(profile) ?? -1];
+  const units = unitsOf(geometry);
+  return row === undefined || units === 0 ? undefined : unitsOf(row) / units;
 }
 
 /** What a plan does beside its instances, which may be all that it does; follows their numbers. */
