@@ -52,6 +52,37 @@ export function layoutOf(gpu: GpuReport): Layout {
   return counts;
 }
 
+/** GPU instances without compute instances of a GPU, which a change that was stopped in between has left. */
+interface HalfMade {
+  readonly evidence: string;
+  /** Destroys them: nothing can use them. */
+  readonly command: string;
+}
+
+/** Finds GPU instances that take up room and are of no use to anybody; only a layout for the GPU would make it right. */
+export function findHalfMade(gpus: readonly GpuReport[]): readonly HalfMade[] {
+  return gpus.flatMap((gpu) => {
+    const left = withoutComputeInstance(gpu);
+    if (left.length === 0 || gpu.error !== undefined) return [];
+    const names = left.map(({ profile, start }) => `${profile} at ${start}`).join(', ');
+    return {
+      evidence: `GPU ${gpu.index} has GPU instances without compute instances, which no pod can use: ${names}`,
+      command: `nvidia-smi mig -i ${gpu.pciBusId} -dgi -gi ${left.map(({ gi }) => gi).join(',')}`,
+    };
+  });
+}
+
+function withoutComputeInstance({ instances }: GpuReport): readonly InstanceReport[] {
+  return instances.filter((instance) => computeInstancesOf(instance).length === 0);
+}
+
+/** The layout of a GPU as text: `2×1g.5gb + 1×3g.20gb`, `empty and 1 without compute instance`. */
+export function writeLayoutOf(gpu: GpuReport): string {
+  const left = withoutComputeInstance(gpu).length;
+  const text = gpu.instances.length > left ? writeLayout(layoutOf(gpu)) : 'empty';
+  return left === 0 ? text : `${text} and ${left} without compute instance`;
+}
+
 /** Whether the GPU matches the wish. A GPU without MIG support matches `mig: Disabled`. */
 export function meetsWish(gpu: GpuReport, wish: GpuWish): boolean {
   if (gpu.error !== undefined) return false;
@@ -59,7 +90,7 @@ export function meetsWish(gpu: GpuReport, wish: GpuWish): boolean {
   if (wish.mig === 'Disabled') return gpu.mig !== 'Enabled' && settled;
   if (gpu.mig !== 'Enabled' || !settled) return false;
   // A GPU instance without a compute instance takes up room and is of no use: the layout is not done.
-  if (gpu.instances.some((instance) => computeInstancesOf(instance).length === 0)) return false;
+  if (withoutComputeInstance(gpu).length > 0) return false;
   return deepEqual(layoutOf(gpu), wish.profiles ?? {});
 }
 

@@ -15,6 +15,7 @@ import {
   tolerates,
 } from '../kubernetes/pod.ts';
 import { explainStaleLabels, waitedForPlugin } from '../node/commands.ts';
+import { findHalfMade } from '../device/plan.ts';
 import { DeviceError } from '../gpu/device-state.ts';
 import { ownerOf } from '../node/eviction.ts';
 import { findMigManagerMarks, findOwners } from '../node/owners.ts';
@@ -38,6 +39,7 @@ export const doctorCodes = [
   'MigManagerStuck',
   'GpuFault',
   'ModePending',
+  'HalfMade',
   'HostNotRestored',
   'StaleCdi',
   'CapsMissing',
@@ -273,10 +275,11 @@ function judgeDevices({ nodes }: World): readonly Answer[] {
 }
 
 /** What an agent reports of its node's GPUs and host. @param isChanging a mode may be pending for a moment */
-function judgeReport({ metadata, status }: GpuNodePartition, isChanging: boolean): readonly Answer[] {
+function judgeReport({ metadata, spec, status }: GpuNodePartition, isChanging: boolean): readonly Answer[] {
   const { name } = metadata;
   const { gpus = [], hostProblems = [] } = status?.device ?? {};
-  const sick = judgeGpus(gpus, { node: name, isChanging });
+  const covered = (spec.wish?.gpus ?? []).map(({ uuid }) => uuid);
+  const sick = judgeGpus(gpus, { node: name, isChanging, covered });
   if (hostProblems.length === 0) return sick;
   const remedy = 'run on the node: gpu-partition doctor --host';
   return [...sick, { code: 'HostNotRestored', node: name, evidence: hostProblems.join('; '), remedy }];
@@ -296,13 +299,26 @@ export function listPluginConfigMaps({
 
 type DoctorSource = Pick<DoctorFacts, 'pods' | 'systemNamespaces'>;
 
-/** What is wrong with GPUs, as an agent or this program reads them. @param isChanging a mode may be pending for a moment */
+interface GpuCircumstances {
+  readonly node?: string;
+  /** A mode may be pending for a moment, or an instance half made. */
+  readonly isChanging: boolean;
+  /** UUIDs of GPUs that a policy brings to its layout. */
+  readonly covered?: readonly string[];
+}
+
+/** What is wrong with GPUs, as an agent or this program reads them. */
 export function judgeGpus(
   gpus: readonly GpuReport[],
-  { node, isChanging }: { readonly node?: string; readonly isChanging: boolean },
+  { node, isChanging, covered = [] }: GpuCircumstances,
 ): readonly Answer[] {
   const about = node === undefined ? {} : { node };
-  return gpus.flatMap(({ index, product, pciBusId, error, health, mig, migPending }): readonly Answer[] => {
+  const left = isChanging ? [] : findHalfMade(gpus.filter(({ uuid }) => !covered.includes(uuid)));
+  const halfMade = left.map(({ evidence, command }): Answer => {
+    const remedy = `${node === undefined ? '' : 'on the node: '}${command}; or cover the GPU by a policy`;
+    return { code: 'HalfMade', ...about, evidence, remedy };
+  });
+  const faults = gpus.flatMap(({ index, product, pciBusId, error, health, mig, migPending }): readonly Answer[] => {
     const where = product === 'unknown' ? `at ${pciBusId}` : `${index} (${product.replace(/^NVIDIA /, '')})`;
     const gpu = `GPU ${where}`;
     const drain = node === undefined ? 'stop what uses the GPU' : `kubectl drain ${node} --ignore-daemonsets`;
@@ -320,6 +336,7 @@ export function judgeGpus(
     const remedy = `end all that has it open, then: nvidia-smi --gpu-reset -i ${pciBusId}; or reboot`;
     return [{ code: 'ModePending', ...about, evidence, remedy }];
   });
+  return [...faults, ...halfMade];
 }
 
 const cures: Readonly<Record<NonNullable<GpuReport['health']>['action'], string>> = {
@@ -560,7 +577,7 @@ function judgeClock({ metadata: { name }, status }: GpuNodePartition): readonly 
 }
 
 /** What only reports of agents show; they are judged again when an agent reports. */
-const ofReports: readonly DoctorCode[] = ['GpuFault', 'ModePending', 'HostNotRestored', 'ClockSkew'];
+const ofReports: readonly DoctorCode[] = ['GpuFault', 'ModePending', 'HalfMade', 'HostNotRestored', 'ClockSkew'];
 
 const judgeAlone = memoize((partition: GpuNodePartition): readonly Answer[] => {
   const { closed, phase } = partition.status ?? {};

@@ -1,7 +1,6 @@
 // Room node: what happens on one node: the commands that bring it to its policy, what is remembered and told of it, and what is counted.
 // Ask here for the status of a node and of a policy as they have to be now, with when to write them, in ms.
-import { layoutOf } from '../device/plan.ts';
-import { writeLayout } from '../gpu/geometry.ts';
+import { writeLayoutOf } from '../device/plan.ts';
 import type {
   DeviceReport,
   GpuReport,
@@ -274,9 +273,7 @@ export function reportCondition(
 export function deviceText(gpus: readonly GpuReport[]): string {
   const counts = new Map<string, number>();
   for (const gpu of gpus) {
-    const text =
-      gpu.error ??
-      (gpu.mig === 'Enabled' ? (gpu.instances.length > 0 ? writeLayout(layoutOf(gpu)) : 'empty') : 'whole');
+    const text = gpu.error ?? (gpu.mig === 'Enabled' ? writeLayoutOf(gpu) : 'whole');
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }
   return [...counts].map(([text, count]) => `${count} GPU${count === 1 ? '' : 's'}: ${text}`).join('; ');

@@ -242,6 +242,27 @@ describe('the diagnosis of a cluster', () => {
     expect(codesOf(tell({ node: { gpus, taints } }))).to.deep.equal([]);
   });
 
+  it('HalfMade is what a stopped change has left on a GPU that no policy covers, and not in the middle of a change', () => {
+    const gpu = aGpu({ slices });
+    const left = gpu.instances.map((one, at) => (at === 0 ? { ...one, computeInstances: [] } : one));
+    const gpus = [{ ...gpu, instances: left }];
+    /** Of a node on which no policy decides over the GPU. */
+    const uncovered = (node: StoryNode): DoctorFacts => {
+      const facts = tell({ node: { gpus, ...node } });
+      const partitions = facts.partitions.map(({ spec: { wish: _wish, ...spec }, ...one }) => ({ ...one, spec }));
+      return { ...facts, partitions };
+    };
+    expect(onlyOf(uncovered({}))).to.deep.equal({
+      code: 'HalfMade',
+      node: 'n',
+      evidence: 'GPU 0 has GPU instances without compute instances, which no pod can use: 1g.5gb at 0',
+      remedy: 'on the node: nvidia-smi mig -i 00000000:00:00.0 -dgi -gi 0; or cover the GPU by a policy',
+    });
+    const taints: readonly Taint[] = [{ key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule' }];
+    expect(codesOf(uncovered({ taints }))).to.deep.equal([]);
+    expect(codesOf(tell({ node: { gpus } })), 'its policy makes it right').to.deep.equal([]);
+  });
+
   it('HostNotRestored is what the agent still owes the host', () => {
     const hostProblems = ['nvidia-ctk cdi generate failed: no space left'];
     expect(onlyOf(tell({ device: { hostProblems } }))).to.include({

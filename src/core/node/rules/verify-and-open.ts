@@ -35,6 +35,7 @@ import { evictPods } from './drain.ts';
 import { checkBackend, currentOffer } from './backend.ts';
 import { adviseOnDebris, foreignOwner } from '../owners.ts';
 import { takeOver } from './take-over.ts';
+import { describeHalfMade } from './wish.ts';
 import { judgeLabels, layoutLabels, listManagedLabels, predict, withoutLayoutLabels } from './labels.ts';
 import {
   toldOffer,
@@ -104,7 +105,8 @@ function describeDone(
   const broken = reported.flatMap(({ index, pciBusId, error }) =>
     error === undefined ? [] : [`GPU ${index} (${pciBusId}): ${error}`],
   );
-  const out = broken.length > 0 ? `; out of service: ${joinWithin(broken, 600)}` : '';
+  const others = reported.filter(({ uuid }) => gpus.every((one) => one.uuid !== uuid));
+  const out = `${broken.length > 0 ? `; out of service: ${joinWithin(broken, 600)}` : ''}${describeHalfMade(others)}`;
   if (gpus.length > 0) {
     const message = `device, labels and ${isDra ? 'ResourceSlices' : 'resources'} match the policy${remarkable.length > 0 ? `; skipped${remarks}` : ''}${out}`;
     return { phase: 'Ready', reason: 'Ready', message, ...again };
