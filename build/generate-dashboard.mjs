@@ -27,6 +27,8 @@ const needsStateMetrics =
   'Needs kube-state-metrics, which serves kube_*: “No data” means that it is not scraped, not that there is nothing.';
 
 const needsSliceMetrics = 'Needs agents with --slice-metrics, and dcgm-exporter: config/monitoring/slices.';
+const needsPrices =
+  'Needs agents with --slice-metrics: config/monitoring/slices, and OpenCost or Kubecost for the price of a GPU.';
 const ofProfile = 'profile=~"$profile"';
 
 /** A figure of this moment. @param worse value from which it is orange, and from which it is red */
@@ -374,6 +376,34 @@ const sliceRows = [
         'short',
         [[`sum by (profile) (gpu_partition_pod:engine_active:ratio{${ofProfile}} < bool 0.01)`, '{{profile}}']],
         `Slices that had work for less than a hundredth of the time: gpu_partition_pod:engine_active:ratio names their pods. ${needsSliceMetrics}`,
+      ),
+    ],
+  ],
+  [
+    'What slices cost',
+    8,
+    [
+      lines(
+        'What GPUs with slices cost an hour',
+        'short',
+        [
+          ['sum(gpu_partition_pod:cost:per_hour)', 'held by pods'],
+          ['sum(gpu_partition_slice:idle_cost:per_hour)', 'slices that no pod holds'],
+          ['sum(gpu_partition_gpu:stranded_cost:per_hour)', 'memory of no slice'],
+        ],
+        `In the currency of the prices. Together they are the price of the GPUs in MIG mode that have slices. ${needsPrices}`,
+      ),
+      lines(
+        'Namespaces that cost most',
+        'short',
+        [['topk(10, sum by (namespace) (gpu_partition_pod:cost:per_hour))', '{{namespace}}']],
+        `What the slices of a namespace’s pods cost an hour. ${needsPrices}`,
+      ),
+      lines(
+        'Slices that no pod holds, by profile',
+        'short',
+        [[`sum by (profile) (gpu_partition_slice:idle_cost:per_hour{${ofProfile}})`, '{{profile}}']],
+        `What they cost an hour. A profile that costs much here is one too many of the layout. ${needsPrices}`,
       ),
     ],
   ],

@@ -48,14 +48,31 @@ Scrape only the agents that you investigate: the controller has what a view of t
 
 ### Which slice is this, and whose
 
-dcgm-exporter names a slice by its GPU and the id of its GPU instance (\`UUID\`, \`GPU_I_ID\`); its profile is wrong on some products, and older versions do not name the pod. With \`--slice-metrics\` (\`GPU_PARTITION_SLICE_METRICS=true\`) each agent serves both for its own node, a few dozen series:
+dcgm-exporter names a slice by its GPU and the id of its GPU instance (\`UUID\`, \`GPU_I_ID\`); before 4.8.4 its profile is wrong on some products ([\`doctor\`](cli.md#doctor) says which), and older versions do not name the pod. With \`--slice-metrics\` (\`GPU_PARTITION_SLICE_METRICS=true\`) each agent serves both for its own node, a few dozen series:
 
 <!-- needs: the Prometheus operator -->
 \`\`\`sh
 kubectl apply -k config/monitoring/slices
 \`\`\`
 
-This scrapes the agents, and records \`gpu_partition_slice:…\` (\`engine_active:ratio\`, \`dram_active:ratio\`, \`memory_used:bytes\`) by MIG device, profile and policy, and \`gpu_partition_pod:…\` (\`engine_active:ratio\`, \`memory_used:bytes\`) by pod. Several compute instances of one GPU instance share its figures, and its pods are told for each. The dashboard "GPU slices" has a row of them. The rules are tested with promtool against series as dcgm-exporter 4.2 prints them; they have not met a dcgm-exporter.
+This scrapes the agents, and records \`gpu_partition_slice:…\` (\`engine_active:ratio\`, \`dram_active:ratio\`, \`memory_used:bytes\`) by MIG device, profile and policy, and \`gpu_partition_pod:…\` (\`engine_active:ratio\`, \`memory_used:bytes\`) by pod. Several compute instances of one GPU instance share its figures, and its pods are told for each. The dashboard "GPU slices" has a row of them.
+
+### What a slice costs
+
+\`gpu_partition_slice_gpus\` is the share of its GPU that a slice takes. It counts memory slices, of which a 1g.5gb has one in eight: seven of them leave one that nothing can use, and a 4g.20gb costs as much as a 3g.20gb. The prices are those of [OpenCost](https://opencost.io/docs/integrations/prometheus/) or Kubecost (\`node_gpu_hourly_cost\`, one GPU of the node an hour), which know no slices. Scrape it with \`honorLabels\`, and these are recorded as well:
+
+| record | what |
+|---|---|
+| \`gpu_partition_pod:gpus\` | what a pod holds, in GPUs. Pods on one slice divide it evenly |
+| \`gpu_partition_pod:cost:per_hour\` | what that costs |
+| \`gpu_partition_slice:idle_cost:per_hour\` | what a slice costs that no pod holds |
+| \`gpu_partition_gpu:stranded_cost:per_hour\` | what the rest of a GPU costs that belongs to no slice |
+
+The costs add up to the price of all GPUs in MIG mode that have slices; whole GPUs are OpenCost's own. The labels \`node\`, from the PodMonitor, and \`cluster\`, if there is one, must be the same on both sides. Check the price: OpenCost divides that of a node by the GPUs that it counts, and in \`status.capacity\`, under strategy \`single\`, it counts slices. Where that is so, give it a price per GPU.
+
+The rules are tested with promtool against series as dcgm-exporter 4.2 and OpenCost print them; they have met neither.
+
+### Metrics of an agent
 
 ${tableOf(agent)}
 `;

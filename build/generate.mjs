@@ -70,6 +70,8 @@ function defaultsOf({ default: value, properties }) {
   return inner.length > 0 ? { ...value, ...Object.fromEntries(inner) } : value;
 }
 
+const keepsUnknown = 'x-kubernetes-preserve-unknown-fields';
+
 /** Types and required fields alone: objects of other releases have more fields, and other values. */
 function toShape(node) {
   if (Array.isArray(node)) return node.map(toShape);
@@ -83,6 +85,7 @@ function toShape(node) {
     ...(properties && { properties: Object.fromEntries(fields) }),
     ...(items && { items: toShape(items) }),
     ...(typeof additionalProperties === 'object' && { additionalProperties: toShape(additionalProperties) }),
+    ...(node[keepsUnknown] === true && { [keepsUnknown]: true }),
   };
 }
 

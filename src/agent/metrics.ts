@@ -7,6 +7,7 @@ import {
 } from '../process/health.ts';
 import type { GpuNodePartition } from '../api/types.ts';
 import { Counter, Histogram, type Registry } from 'prom-client';
+import { listMigDevices } from '../core/device/plan.ts';
 import { DeviceError, type DeviceState } from '../core/gpu/device-state.ts';
 import { registerQueues, registerReflectors } from '../kube/metrics.ts';
 import type { QueueObserver, WorkQueue } from '../kube/queue.ts';
@@ -110,11 +111,21 @@ export class AgentMetrics {
       'With --slice-metrics: 1 for each MIG device of the node, with its GPU, the ids of GPU instance and compute instance, the profile of the former, and the policy of the node.',
       ['gpu_uuid', 'mig_uuid', 'profile', 'gi', 'ci', 'policy'],
       () =>
-        listSlices(this.#sources?.partition()).map(({ labels: { policy, ...labels } }) => {
+        listSlices(this.#sources?.partition()).map(({ labels: { policy, ...labels }, gi }) => {
           // Empty, as if it were absent, until the agent has read the device.
           const ci = String(this.#computeInstanceIds.get(labels.mig_uuid) ?? '');
-          return { labels: { ...labels, ci, policy }, value: 1 };
+          return { labels: { ...labels, gi: String(gi), ci, policy }, value: 1 };
         }),
+    );
+    registerGauge(
+      registry,
+      'gpu_partition_slice_gpus',
+      'With --slice-metrics: the share of its GPU, 0 to 1, that each MIG device takes: memory slices of those of the GPU (compute slices on Thor). Compute instances divide that of their GPU instance.',
+      ['gpu_uuid', 'mig_uuid', 'profile', 'policy'],
+      () =>
+        listSlices(this.#sources?.partition()).flatMap(({ labels, share }) =>
+          share === undefined ? [] : [{ labels, value: share }],
+        ),
     );
     registerGauge(
       registry,
@@ -205,19 +216,13 @@ function codeOf(error: unknown): string {
   return error instanceof DeviceError ? error.code : 'Unknown';
 }
 
-/** The MIG devices of a node as its agent reports them, and the pods, as NAMESPACE/NAME, that hold them. */
+/** The MIG devices of a node as its agent reports them, and the labels by which they are known. */
 function listSlices(partition: GpuNodePartition | undefined) {
   const policy = partition?.spec?.policy?.name ?? '';
-  return (partition?.status?.device?.gpus ?? []).flatMap((gpu) =>
-    gpu.instances.flatMap(({ profile, gi, uuid, pods = [], computeInstances = [] }) =>
-      // A GPU instance with one compute instance is one device; one with several is as many, whose pods are told for all of them.
-      (uuid === undefined ? computeInstances : [{ uuid }]).flatMap(({ uuid: mig_uuid }) =>
-        mig_uuid === undefined
-          ? []
-          : [{ labels: { gpu_uuid: gpu.uuid, mig_uuid, profile, gi: String(gi), policy }, pods }],
-      ),
-    ),
-  );
+  return listMigDevices(partition?.status?.device ?? {}).map(({ gpu, uuid, profile, ...rest }) => ({
+    ...rest,
+    labels: { gpu_uuid: gpu, mig_uuid: uuid, profile, policy },
+  }));
 }
 
 /** A change of many GPUs, each with its undo, takes minutes with a slow driver. */

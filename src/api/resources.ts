@@ -27,3 +27,14 @@ export const disruptionBudgets = {
   plural: 'poddisruptionbudgets',
   kind: 'PodDisruptionBudget',
 } as const;
+export const definitions = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+} as const;
+
+/** The name of the CRD of a resource. */
+export function definitionOf({ plural, group: of }: { readonly plural: string; readonly group: string }): string {
+  return `${plural}.${of}`;
+}

@@ -211,12 +211,12 @@ export class NodeReporter {
     if (verdict.phase !== 'Ready') this.#tally(name, claim, verdict, partition);
     const { requeueAfterMs, isRefused } = await this.#write(snapshot, verdict, memory);
     if (verdict.phase === 'Ready' && isRefused !== true) this.#tally(name, claim, verdict, partition);
-    const againMs = await this.#writeCondition(snapshot);
+    const againMs = await this.#writeCondition(snapshot, verdict);
     return againMs === undefined ? requeueAfterMs : Math.min(requeueAfterMs ?? Infinity, againMs);
   }
 
   /** Last: it follows the node's own object. @returns milliseconds until the condition may change; undefined if nothing is held back */
-  async #writeCondition(snapshot: NodeSnapshot): Promise<number | undefined> {
+  async #writeCondition(snapshot: NodeSnapshot, verdict: Verdict): Promise<number | undefined> {
     const { client, cluster, now } = this.#parts;
     const { name } = snapshot.node.metadata;
     // An open node that was closed just now, or the other way round, is known as it was before.
@@ -226,7 +226,7 @@ export class NodeReporter {
     const told = this.#toldAt.get(name);
     const restMs = told?.isRefused === true ? told.at + refusedMs - at : 0;
     if (restMs > 0) return restMs;
-    const { patch, requeueAfterMs } = reportCondition({ ...snapshot, node }, partition, at, told?.at);
+    const { patch, requeueAfterMs } = reportCondition({ ...snapshot, node }, partition, verdict, at, told?.at);
     if (patch === undefined) return requeueAfterMs;
     const ref = { resource: nodes, name, subresource: 'status' };
     // Another node of its name is none of ours.

@@ -67,7 +67,7 @@ describe('the metrics of an agent', () => {
     }
   });
 
-  it('name each MIG device of the node and the pods that hold it, only if they are asked for', async () => {
+  it('name each MIG device of the node, its share of the GPU and the pods that hold it, only if they are asked for', async () => {
     const partition = {
       spec: { nodeUID: 'n', policy: { name: 'inference', generation: 1 } },
       status: {
@@ -75,6 +75,7 @@ describe('the metrics of an agent', () => {
           gpus: [
             {
               uuid: 'GPU-1',
+              product: 'NVIDIA A100-SXM4-40GB',
               instances: [
                 { profile: '2g.10gb', gi: 3, start: 0, uuid: 'MIG-a', pods: ['team/train-0'] },
                 {
@@ -124,14 +125,21 @@ describe('the metrics of an agent', () => {
     expect(await seriesOf(false)).to.deep.equal([]);
     const info = (mig: string, profile: string, gi: number, ci: number | ''): string =>
       `gpu_partition_slice_info{gpu_uuid="GPU-1",mig_uuid="${mig}",profile="${profile}",gi="${gi}",ci="${ci}",policy="inference"} 1`;
+    const share = (mig: string, profile: string, value: number): string =>
+      `gpu_partition_slice_gpus{gpu_uuid="GPU-1",mig_uuid="${mig}",profile="${profile}",policy="inference"} ${value}`;
+    const shares = [
+      share('MIG-a', '2g.10gb', 0.25),
+      share('MIG-b', '3g.20gb', 0.5 / 3),
+      share('MIG-c', '3g.20gb', 1 / 3),
+    ];
     const ofPod = 'gpu_partition_slice_pod{mig_uuid="MIG-a",namespace="team",pod="train-0"} 1';
     const unread = [info('MIG-a', '2g.10gb', 3, ''), info('MIG-b', '3g.20gb', 1, ''), info('MIG-c', '3g.20gb', 1, '')];
-    expect(await seriesOf(true)).to.deep.equal([...unread, ofPod]);
+    expect(await seriesOf(true)).to.deep.equal([...unread, ...shares, ofPod]);
     // The report has no ids of compute instances; the agent's own readings have.
     const read = [info('MIG-a', '2g.10gb', 3, 0), info('MIG-b', '3g.20gb', 1, 0), info('MIG-c', '3g.20gb', 1, 1)];
-    expect(await seriesOf(true, (device) => device.read())).to.deep.equal([...read, ofPod]);
+    expect(await seriesOf(true, (device) => device.read())).to.deep.equal([...read, ...shares, ofPod]);
     const applied = (device: Device): Promise<unknown> => device.apply([], [], {} as WorkOptions);
-    expect(await seriesOf(true, applied)).to.deep.equal([...read, ofPod]);
+    expect(await seriesOf(true, applied)).to.deep.equal([...read, ...shares, ofPod]);
   });
 
   it('say which loop is stuck, and none of an agent that has just started', () => {

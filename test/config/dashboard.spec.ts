@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 // @ts-expect-error -- the build scripts are plain JavaScript
 import { toolPath } from '../../build/go-tools.mjs';
 import { eventually } from '../support/eventually.ts';
-import { PrometheusServer } from '../support/prometheus.ts';
+import { PrometheusServer, type Relabeling } from '../support/prometheus.ts';
 import { MeteredFleet } from './metered-fleet.ts';
 
 const program = toolPath('prometheus') as string;
@@ -36,6 +36,13 @@ async function readRules(): Promise<RuleFile['spec']> {
   return { groups: texts.flatMap((text) => (parse(text) as RuleFile).spec.groups) };
 }
 
+async function readRelabelings(): Promise<readonly Relabeling[]> {
+  const monitor = parse(await readFile('config/monitoring/slices/pod-monitor.yaml', 'utf8')) as {
+    readonly spec: { readonly podMetricsEndpoints: readonly { readonly relabelings: readonly Relabeling[] }[] };
+  };
+  return monitor.spec.podMetricsEndpoints.flatMap(({ relabelings }) => relabelings);
+}
+
 describe('the dashboard, on a Prometheus that scrapes a fleet @all', function () {
   let fleet: MeteredFleet | undefined;
   let prometheus: PrometheusServer;
@@ -47,7 +54,7 @@ describe('the dashboard, on a Prometheus that scrapes a fleet @all', function ()
     }
     fleet = new MeteredFleet();
     const targets = await fleet.serve();
-    prometheus = await PrometheusServer.start(program, targets, await readRules());
+    prometheus = await PrometheusServer.start(program, targets, await readRules(), undefined, await readRelabelings());
     await seen('up == 1', targets.length);
     await fleet.happen();
     // A rate is of what has been seen before.
@@ -79,6 +86,16 @@ describe('the dashboard, on a Prometheus that scrapes a fleet @all', function ()
       return answers.flatMap(({ query, values }) => (values.length === 0 ? [query] : []));
     };
     await eventually(listEmpty, (list) => list.length === 0, { timeoutMs: 30_000, what: 'queries without data' });
+  });
+
+  it('tells what a pod’s slice, a free slice and memory of no slice cost, by the node of their agent', async () => {
+    const costs = ['gpu_partition_pod:cost:per_hour', 'gpu_partition_slice:idle_cost:per_hour'];
+    for (const [at, expected] of [[0.5], [1]].entries()) {
+      expect(await prometheus.query(costs[at] ?? '')).to.deep.equal(expected);
+    }
+    expect(await prometheus.query('gpu_partition_gpu:stranded_cost:per_hour{node="gpu-node-0000"}')).to.deep.equal([
+      2.5,
+    ]);
   });
 
   it('counts what pending pods ask for, and not what running ones have', async () => {

@@ -47,13 +47,27 @@ DCGM_FI_PROF_DRAM_ACTIVE{${measured}} 0.25
 DCGM_FI_DEV_FB_USED{${measured}} 12
 `,
 };
-const slice = { profile: '1g.5gb', gi: 7, start: 0, uuid: 'MIG-1', pods: ['team/serve-1'] };
+/** What OpenCost serves of the agent's node, with the labels of its source. */
+const prices: typeof stateMetrics = {
+  contentType: stateMetrics.contentType,
+  metrics: async () => `
+node_gpu_hourly_cost{instance="gpu-node-0000",node="gpu-node-0000",instance_type="p4d.24xlarge",region="eu-1",provider_id="i-1",arch="amd64",uid="u0"} 4
+`,
+};
+const slices = [
+  { profile: '1g.5gb', gi: 7, start: 0, uuid: 'MIG-1', pods: ['team/serve-1'] },
+  { profile: '2g.10gb', gi: 3, start: 2, uuid: 'MIG-2' },
+];
 const sliced = {
   spec: { policy: { name: 'inference' } },
-  status: { device: { gpus: [{ uuid: 'GPU-1', index: 0, mig: 'Enabled', instances: [slice] }] } },
+  status: {
+    device: {
+      gpus: [{ uuid: 'GPU-1', product: 'NVIDIA A100-SXM4-40GB', index: 0, mig: 'Enabled', instances: slices }],
+    },
+  },
 } as unknown as GpuNodePartition;
 
-/** The metrics of a controller, of an agent, of dcgm-exporter and of kube-state-metrics, of a fleet to which something happens now and then, served as the programs serve them. */
+/** The metrics of a controller, of an agent, of dcgm-exporter, OpenCost and kube-state-metrics, of a fleet to which something happens now and then, served as the programs serve them. */
 export class MeteredFleet {
   readonly #registries = {
     controller: createRegistry({ program: 'controller' }),
@@ -80,7 +94,8 @@ export class MeteredFleet {
 
   /** @returns where they are scraped */
   async serve(): Promise<readonly ScrapeTarget[]> {
-    const all = { ...this.#registries, 'kube-state-metrics': stateMetrics, 'dcgm-exporter': sliceMeasures };
+    const foreign = { 'kube-state-metrics': stateMetrics, 'dcgm-exporter': sliceMeasures, opencost: prices };
+    const all = { ...this.#registries, ...foreign };
     const served = await Promise.all(Object.entries(all).map(([pod, registry]) => serve(pod, registry)));
     this.#servers.push(...served.map(({ server }) => server));
     return served.map(({ target }) => target);
@@ -187,5 +202,7 @@ async function serve(
     void registry.metrics().then((text) => response.setHeader('content-type', registry.contentType).end(text));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { server, target: { pod, port: (server.address() as AddressInfo).port } };
+  // As in a cluster, only the agent runs on the node that its series are about.
+  const node = pod === 'agent' ? 'gpu-node-0000' : 'other-node';
+  return { server, target: { pod, port: (server.address() as AddressInfo).port, node } };
 }

@@ -81,8 +81,8 @@ async function readMetrics(): Promise<ReadonlyMap<string, readonly string[]>> {
 }
 
 /** What promtool.spec.ts sees on what is recorded of slices and their pods. */
-const sliceLabels: readonly string[] = ['gpu_uuid', 'gi', 'mig_uuid', 'profile', 'policy', 'cluster'];
-const podLabels: readonly string[] = ['mig_uuid', 'namespace', 'pod', 'profile', 'policy', 'cluster'];
+const sliceLabels: readonly string[] = ['gpu_uuid', 'gi', 'mig_uuid', 'profile', 'policy', 'node', 'cluster'];
+const podLabels: readonly string[] = ['mig_uuid', 'namespace', 'pod', 'profile', 'policy', 'node', 'cluster'];
 
 /** Names of metrics in a query, each with the labels that it is selected by. */
 function selectorsOf(query: string): readonly (readonly [string, readonly string[]])[] {
@@ -251,16 +251,21 @@ describe('config/monitoring', () => {
       expect(description, title).to.match(/Needs kube-state-metrics, .*“No data” means that it is not scraped/);
   });
 
-  it('says of each panel about what dcgm-exporter measures what that needs', async () => {
+  it('says of each panel about what dcgm-exporter measures, and about costs, what that needs', async () => {
     const { panels } = JSON.parse(await readDashboard('dashboard-slices.json')) as Dashboard;
     const joined = panels.filter(({ targets = [] }) =>
-      targets.some(({ expr }) => /gpu_partition_(slice|pod):/.test(expr)),
+      targets.some(({ expr }) => /gpu_partition_(slice|pod|gpu):/.test(expr)),
     );
-    expect(joined).to.have.length(4);
-    for (const { title, description } of joined)
+    const [priced, measured] = [true, false].map((isCost) =>
+      joined.filter(({ targets = [] }) => targets.every(({ expr }) => expr.includes('cost') === isCost)),
+    );
+    expect([priced?.length, measured?.length]).to.deep.equal([3, 4]);
+    for (const { title, description } of measured ?? [])
       expect(description, title).to.match(
         /Needs agents with --slice-metrics, and dcgm-exporter: config\/monitoring\/slices\.$/,
       );
+    for (const { title, description } of priced ?? [])
+      expect(description, title).to.match(/Needs agents with --slice-metrics: .*, and OpenCost or Kubecost for /);
   });
 
   it('begins with figures, the nodes that are not Ready, and the alerts', async () => {

@@ -137,6 +137,86 @@ describe('config/monitoring, by promtool @all', function () {
     expect((await execute(promtool, ['test', 'rules', file])).stdout).to.contain('SUCCESS');
   });
 
+  it('tells what pods, slices that no pod holds, and memory of no slice cost, by the prices of OpenCost', async () => {
+    const { spec } = parse(await readFile('config/monitoring/slices/rules.yaml', 'utf8')) as { readonly spec: Groups };
+    const { panels } = JSON.parse(await readFile('config/monitoring/dashboard-slices.json', 'utf8')) as Dashboard;
+    // Agents that replace each other, and a pair of Prometheus servers, tell the same twice.
+    const twice = (name: string, labels: string, value: string): readonly object[] =>
+      ['agent-old', 'agent-new'].map((container, at) => ({
+        series: `${name}{program="agent", container="${container}", prometheus_replica="${at}", ${labels}}`,
+        values: `${value}x9`,
+      }));
+    const share = (node: string, mig: string, profile: string, value: string): readonly object[] =>
+      twice(
+        'gpu_partition_slice_gpus',
+        `${node}, gpu_uuid="GPU-${mig.slice(0, 1)}", mig_uuid="${mig}", profile="${profile}", policy="p"`,
+        value,
+      );
+    const holds = (node: string, mig: string, pod: string): readonly object[] =>
+      twice('gpu_partition_slice_pod', `${node}, mig_uuid="${mig}", namespace="team", pod="${pod}"`, '1');
+    const price = (labels: string, value: string): object => ({
+      series: `node_gpu_hourly_cost{${labels}, instance="n1", instance_type="p4d", region="eu-1", arch="amd64"}`,
+      values: `${value}x9`,
+    });
+    const [n1, unpriced, other] = ['node="n1"', 'node="n2"', 'cluster="b", node="n1"'] as const;
+    const series = [
+      ...share(n1, '1-a', '2g.10gb', '0.25'),
+      // Two compute instances of one GPU instance, whose pods are told for both.
+      ...share(n1, '1-b', '3g.20gb', '0.125'),
+      ...share(n1, '1-c', '3g.20gb', '0.375'),
+      ...share(n1, '1-d', '1g.5gb', '0.125'),
+      ...holds(n1, '1-a', 'two-slices'),
+      ...['1-b', '1-c'].flatMap((mig) => [...holds(n1, mig, 'two-slices'), ...holds(n1, mig, 'half')]),
+      ...share(unpriced, '2-a', '7g.40gb', '1'),
+      ...holds(unpriced, '2-a', 'no-price'),
+      ...share(other, '3-a', '7g.40gb', '1'),
+      ...holds(other, '3-a', 'elsewhere'),
+      // OpenCost replaced its pod; the node was created again.
+      price(`${n1}, uid="u1"`, '4'),
+      price(`${n1}, uid="u2"`, '4'),
+      price(other, '8'),
+    ];
+    const ofPod = (node: string, pod: string): string => `{${node}, namespace="team", pod="${pod}", policy="p"}`;
+    const idle = `{${n1}, gpu_uuid="GPU-1", mig_uuid="1-d", profile="1g.5gb", policy="p"}`;
+    const figures: Readonly<Record<string, readonly (readonly [string, number])[]>> = {
+      'gpu_partition_pod:gpus': [
+        [ofPod(n1, 'two-slices'), 0.5],
+        [ofPod(n1, 'half'), 0.25],
+        [ofPod(unpriced, 'no-price'), 1],
+        [ofPod(other, 'elsewhere'), 1],
+      ],
+      'gpu_partition_pod:cost:per_hour': [
+        [ofPod(n1, 'two-slices'), 2],
+        [ofPod(n1, 'half'), 1],
+        [ofPod(other, 'elsewhere'), 8],
+      ],
+      'gpu_partition_slice:idle_cost:per_hour': [[idle, 0.5]],
+      'gpu_partition_gpu:stranded_cost:per_hour': [
+        [`{${n1}, gpu_uuid="GPU-1", policy="p"}`, 0.5],
+        [`{${other}, gpu_uuid="GPU-3", policy="p"}`, 0],
+      ],
+    };
+    const queriesOf = (title: string): readonly string[] =>
+      (panels.find((panel) => panel.title === title)?.targets ?? []).map(({ expr }) => plainQuery(expr));
+    const [held, unheld, stranded] = queriesOf('What GPUs with slices cost an hour');
+    const shown = [
+      [held, '{}', 11],
+      [unheld, '{}', 0.5],
+      [stranded, '{}', 0.5],
+      [queriesOf('Namespaces that cost most')[0], '{namespace="team"}', 11],
+    ].map(([expr, labels, value]) => ({ expr, eval_time: '5m', exp_samples: [{ labels, value }] }));
+    const recorded = Object.entries(figures).map(([expr, samples]) => ({
+      expr,
+      eval_time: '5m',
+      exp_samples: samples.map(([labels, value]) => ({ labels: `${expr}${labels}`, value })),
+    }));
+    const test = { interval: '1m', input_series: series, promql_expr_test: [...recorded, ...shown] };
+    await writeFile(join(folder, 'costs.yaml'), stringify({ groups: spec.groups }));
+    const file = join(folder, 'costs.test.yaml');
+    await writeFile(file, stringify({ rule_files: ['costs.yaml'], evaluation_interval: '1m', tests: [test] }));
+    expect((await execute(promtool, ['test', 'rules', file])).stdout).to.contain('SUCCESS');
+  });
+
   it('understands every query of the dashboard', async () => {
     const names = ['dashboard.json', 'dashboard-slices.json'];
     const texts = await Promise.all(names.map((name) => readFile(`config/monitoring/${name}`, 'utf8')));

@@ -1,7 +1,13 @@
 import { computeInstancesOf } from '../../src/core/gpu/device-state.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { DeviceReport, GpuPartitionPolicy, GpuReport, Grant, Wish } from '../../src/api/types.ts';
-import { migConfigStateLabel, repartitioningTaint, restartedValue, startupTaintKeys } from '../../src/api/names.ts';
+import {
+  migConfigStateLabel,
+  partitionReadyCondition,
+  repartitioningTaint,
+  restartedValue,
+  startupTaintKeys,
+} from '../../src/api/names.ts';
 import { pausedForMigChange } from '../../src/core/node/plugin-pods.ts';
 import { borrowedLabelsOf, metadataOf } from '../../src/core/node/node-patch.ts';
 import type { Command } from '../../src/core/node/commands.ts';
@@ -95,6 +101,9 @@ export class Invariants {
   #refusedAt = -Infinity;
   /** Since when labels have claimed more than exists, with a controller at work. */
   #mislabelledSince: number | undefined;
+  /** What the GPUs were by their agent when the node was found Ready last, and what the agent has said of them lately. */
+  #verified: readonly GpuReport[] | undefined;
+  #toldGpus: readonly { readonly at: number; readonly gpus: readonly GpuReport[] }[] = [];
   #decisions = 0;
   /** Since when a closed node has waited to hear what its pods hold. */
   #unheardSince: number | undefined;
@@ -134,6 +143,7 @@ export class Invariants {
     if (kind === 'nodes' && change.type === 'apply' && change.before) {
       const [before, after] = [change.before as NodeObject, change.object as NodeObject];
       if (isController) this.#nodeIsPatched(before, after);
+      if (isController) this.#gateIsTold(before, after);
       if (isController && isClosed(before) && !isClosed(after) && this.#isBeyondHelp()) this.isForcedOpen = true;
       // What is reported while somebody decides to open the node is heard of after that.
       if (isClosed(before) && !isClosed(after)) this.#forgetLost(longestLookMs);
@@ -356,7 +366,35 @@ export class Invariants {
     demand(this.#repairs.length <= 3, 'S15', `the layout was put right ${this.#repairs.length} times within an hour`);
   }
 
+  /** Other programs let pods onto a node only where it offers what was verified. */
+  #gateIsTold(before: NodeObject, after: NodeObject): void {
+    const [was, is] = [before, after].map(({ status }) =>
+      status?.conditions?.find(({ type }) => type === partitionReadyCondition),
+    );
+    const isAtWork = this.#world.controllers.length === 1 && this.#world.controllers[0]?.frozen.size === 0;
+    if (
+      is?.status !== 'True' ||
+      deepEqual(was, is) ||
+      !isAtWork ||
+      is.reason === 'Ready' ||
+      is.reason === 'NothingToDo'
+    )
+      return;
+    const isOpen =
+      !isUnfinished(after) && !(after.spec?.taints ?? []).some(({ key }) => startupTaintKeys.includes(key));
+    demand(isOpen, 'S3', `a gate is told ${is.reason} is no reason to keep pods off, and the node is closed`);
+    const { now } = this.#world.timeline;
+    // While the controller looks, the agent may say something else.
+    const latest = this.#toldGpus.findLastIndex(({ at }) => at < now - longestLookMs);
+    const known = this.#toldGpus.slice(Math.max(0, latest));
+    demand(this.#verified !== undefined, 'S3', 'a gate lets pods come, and nothing was ever verified');
+    const isKept = known.some(({ gpus }) => keepsAll(gpus, this.#verified ?? []));
+    demand(isKept, 'S3', `a gate lets pods come (${is.reason}), and the GPUs are not what was verified`);
+  }
+
   #deviceIsTold({ status }: StoredPartition): void {
+    const { gpus = [] } = status?.device ?? {};
+    this.#toldGpus = [...this.#toldGpus.slice(-50), { at: this.#world.timeline.now, gpus }];
     this.#lossesAreTold(status?.device ?? {});
     const told = new Set(
       status?.device?.gpus?.flatMap(({ uuid, instances }) => [
@@ -440,6 +478,7 @@ export class Invariants {
   isDecided(by: string, snapshot: NodeSnapshot, settled: SettledDecision): void {
     const { verdict, commands } = settled;
     if (verdict.phase === 'Ready' && verdict.reason === 'Ready') this.#isReallyReady(snapshot, settled.memory);
+    if (verdict.phase === 'Ready') this.#verified = snapshot.partition?.status?.device?.gpus ?? [];
     for (const command of commands) {
       if (command.name === 'WriteGrant') this.#mayBeGranted(snapshot);
       if (command.name === 'EvictPod' || command.name === 'DeletePod') this.#mayBeTold(by, snapshot, command);
@@ -1145,4 +1184,14 @@ export function nonZero(allocatable: Readonly<Record<string, string>> | undefine
   return Object.fromEntries(
     Object.entries(allocatable ?? {}).flatMap(([name, amount]) => (amount === '0' ? [] : [[name, Number(amount)]])),
   );
+}
+
+/** Whether GPUs that answer have all that was there before. */
+function keepsAll(now: readonly GpuReport[], before: readonly GpuReport[]): boolean {
+  return now.every((gpu) => {
+    const known = before.find(({ uuid }) => uuid === gpu.uuid);
+    if (known === undefined || gpu.error !== undefined || known.error !== undefined) return true;
+    const places = new Set(gpu.instances.map(({ profile, start }) => `${profile}@${start}`));
+    return known.mig === gpu.mig && known.instances.every(({ profile, start }) => places.has(`${profile}@${start}`));
+  });
 }

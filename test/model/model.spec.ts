@@ -253,6 +253,7 @@ describe('model of a node', function () {
     'Boots',
     'Debris',
     'Remediator',
+    'Gates',
   ] as const)
     tellInParts(`keeps every promise in stories of one theme: ${theme}`, theme, 1, Math.ceil(seeds / 57));
 

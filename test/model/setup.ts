@@ -42,6 +42,8 @@ export interface Setup {
   readonly obeysSignals?: boolean;
   /** Whether gpu-operator deploys mig-manager, which dies in the middle of changes and leaves them. */
   readonly hasMigManager?: boolean;
+  /** Whether nodes have the condition GpuPartitionReady. */
+  readonly hasCondition?: boolean;
   /** Whether the controllers' clock may be an hour ahead of the API server's, or behind it. */
   readonly hasClocks?: boolean;
 }
@@ -89,8 +91,11 @@ const settings: NodeSettings = {
   systemNamespaces: defaultSystemNamespaces,
 };
 
-export function settingsOf({ hasConfigMap }: Pick<Setup, 'hasConfigMap'>): NodeSettings {
-  return hasConfigMap ? { ...settings, pluginConfigMap } : settings;
+export function settingsOf({
+  hasConfigMap,
+  hasCondition = false,
+}: Pick<Setup, 'hasConfigMap' | 'hasCondition'>): NodeSettings {
+  return { ...settings, nodeCondition: hasCondition, ...(hasConfigMap && { pluginConfigMap }) };
 }
 
 export const pluginConfigMap = { namespace: 'gpu-operator', name: 'plugin-config' } as const;

@@ -455,6 +455,16 @@ const themes = {
     ],
     pauses: [20, 150, 600, 2000, 5000, 15_000, 60_000],
   },
+  /** Nodes of which a gate of others asks whether pods may come, while they wait, change, fail, and are changed by hand. */
+  Gates: {
+    setup: { hasCondition: true },
+    names: [
+      ...listSteps(),
+      ...repeat(6, ['editPolicy', 'editPolicy', 'addPod', 'addPod', 'endPod']),
+      ...repeat(4, ['pausePolicy', 'resumePolicy', 'resumePolicy', 'editInvalid', 'destroyByHand', 'failInMiddle']),
+    ],
+    pauses,
+  },
   /** MIG modes that wait for a boot, which somebody brings about, or which comes at any time. */
   Boots: {
     setup: { modeNeedsBoot: true, modeSurvivesReboot: true },

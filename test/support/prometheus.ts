@@ -11,6 +11,14 @@ import { eventually } from './eventually.ts';
 export interface ScrapeTarget {
   readonly pod: string;
   readonly port: number;
+  /** Where the pod runs, for the relabelings. */
+  readonly node?: string;
+}
+
+/** Copies a label. */
+export interface Relabeling {
+  readonly sourceLabels: readonly string[];
+  readonly targetLabel: string;
 }
 
 export interface PrometheusRule {
@@ -40,12 +48,14 @@ export class PrometheusServer {
   /**
    * @param rules groups of rules, in Prometheus' own format
    * @param fill puts what was measured before into the folder of its database
+   * @param relabelings of a PodMonitor
    */
   static async start(
     program: string,
     targets: readonly ScrapeTarget[],
     rules: object,
     fill?: (folder: string) => Promise<void>,
+    relabelings: readonly Relabeling[] = [],
   ): Promise<PrometheusServer> {
     const folder = await mkdtemp(join(tmpdir(), 'prometheus-'));
     await fill?.(join(folder, 'data'));
@@ -57,7 +67,14 @@ export class PrometheusServer {
           job_name: 'gpu-partition',
           // As those of kube-state-metrics are scraped: its series are of other pods than its own.
           honor_labels: true,
-          static_configs: targets.map(({ pod, port }) => ({ targets: [`127.0.0.1:${port}`], labels: { pod } })),
+          static_configs: targets.map(({ pod, port, node }) => ({
+            targets: [`127.0.0.1:${port}`],
+            labels: { pod, ...(node !== undefined && { __meta_kubernetes_pod_node_name: node }) },
+          })),
+          relabel_configs: relabelings.map(({ sourceLabels, targetLabel }) => ({
+            source_labels: sourceLabels,
+            target_label: targetLabel,
+          })),
         },
       ],
     };

@@ -50,6 +50,30 @@ async function planChange(page: BrowserPage): Promise<void> {
   await page.scrollTo('#plan');
 }
 
+async function openDoctor(page: BrowserPage): Promise<void> {
+  await page.click('#doctor summary');
+  await page.waitForWords('#findings', 'not checked: ');
+}
+
+/** With a GPU that its driver reports as sick, on a node of a paused policy, and a clock that is late. */
+function withFindings({ policies, partitions }: Incident): Incident {
+  const health = {
+    action: 'Reboot' as const,
+    message: 'row remapping is pending: GPU memory has an uncorrectable error',
+  };
+  return {
+    policies,
+    partitions: partitions.map((one) => {
+      const { device } = one.status ?? {};
+      const [first, ...gpus] = device?.gpus ?? [];
+      if (one.metadata.name === 'speech-03' && first !== undefined)
+        return { ...one, status: { ...one.status, device: { ...device, gpus: [{ ...first, health }, ...gpus] } } };
+      if (one.metadata.name !== 'gpu-node-0005') return one;
+      return { ...one, status: { ...one.status, device: { ...device, clockSkewSeconds: -34 } } };
+    }),
+  };
+}
+
 const since = Date.parse('2026-01-01T11:58:00Z');
 const disconnected: Interruption = {
   kind: 'Disconnected',
@@ -65,7 +89,7 @@ const leaderless: Interruption = {
 const pictures: Readonly<Record<string, Picture>> = {
   'page-roll': { fleet: simulateFleet(15) },
   'page-roll-dark': { fleet: simulateFleet(15), colors: 'dark' },
-  'page-incident': { fleet: anIncident(), width: 1600, height: 1000 },
+  'page-incident': { fleet: withFindings(anIncident()), width: 1600, height: 1000, act: openDoctor },
   'page-disconnected': { fleet: simulateFleet(15), interruption: disconnected },
   'page-no-controller': { fleet: simulateFleet(15), colors: 'dark', interruption: leaderless },
   'page-tiles': { fleet: anIncident(), act: scrollToNodes },

@@ -182,7 +182,7 @@ export const shape = {
       sharing: {
         type: 'object',
         properties: {
-          mps: { type: 'object' },
+          mps: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
           allocation: { type: 'string' },
           timeSlicing: {
             type: 'array',
@@ -245,7 +245,10 @@ export const shape = {
       inForce: {
         type: 'object',
         required: ['generation', 'spec'],
-        properties: { generation: { type: 'integer' }, spec: { type: 'object' } },
+        properties: {
+          generation: { type: 'integer' },
+          spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+        },
       },
       history: {
         type: 'array',
@@ -256,7 +259,7 @@ export const shape = {
             generation: { type: 'integer' },
             time: { type: 'string' },
             manager: { type: 'string' },
-            spec: { type: 'object' },
+            spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
           },
         },
       },

@@ -117,6 +117,18 @@ export async function listAllowed<T extends KubeObject>(
   });
 }
 
+/** Reads an object; undefined if there is none, or the user may not read it. */
+export async function findAllowed<T extends KubeObject>(client: KubeClient, ref: ObjectRef): Promise<T | undefined> {
+  return ask(`${ref.resource.plural} ${ref.name}`, async () => {
+    try {
+      return await client.find<T>(ref);
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 403) return undefined;
+      throw error;
+    }
+  });
+}
+
 /** A leader renews its Lease every two seconds: one that is renewed within this time, in ms, only looks old by clocks that differ. */
 const patienceMs = 5000;
 const leadershipPollMs = 500;

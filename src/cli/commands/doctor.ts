@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { parse } from 'yaml';
-import { configMaps, events } from '../../api/resources.ts';
+import { configMaps, definitionOf, definitions, events, nodePartitions, policies } from '../../api/resources.ts';
 import { listGpuNodes } from '../../core/cluster/facts.ts';
 import { diagnoseCluster, type DoctorFacts, listPluginConfigMaps } from '../../core/explain/doctor.ts';
 import { diagnoseHost } from '../../core/explain/doctor-host.ts';
@@ -11,7 +11,13 @@ import type { NvidiaSmi } from '../../device/nvidia-smi.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/watch.ts';
 import { list, programVersion } from '../../process/options.ts';
-import { addConnectionOptions, connect, type ConnectionOptions, listAllowed } from '../cluster/connection.ts';
+import {
+  addConnectionOptions,
+  connect,
+  type ConnectionOptions,
+  findAllowed,
+  listAllowed,
+} from '../cluster/connection.ts';
 import { readFacts } from '../cluster/facts.ts';
 import {
   type ConfigMapView,
@@ -117,6 +123,7 @@ export function factsOfSaved(saved: SavedCluster): DoctorFacts {
     // None at all: they were not saved. Every cluster has some.
     events: saved.events.length > 0 ? saved.events : undefined,
     configFiles: parseFiles(saved.configMaps ?? []),
+    crds: saved.crds,
     version: programVersion,
   };
 }
@@ -131,7 +138,21 @@ async function readLive(client: KubeClient, systemNamespaces: readonly string[])
     const selection = { namespace, fieldSelector: `metadata.name=${name}` };
     maps.push(...((await listAllowed<ConfigMapView & KubeObject>(client, configMaps, selection)) ?? []));
   }
-  return { ...facts, events: found, configFiles: parseFiles(maps), version: programVersion };
+  const crds = await readCrds(client);
+  return { ...facts, events: found, configFiles: parseFiles(maps), crds, version: programVersion };
+}
+
+type Definition = NonNullable<DoctorFacts['crds']>[number] & KubeObject;
+
+/** Reads our CRDs; undefined if the user may not read one. */
+async function readCrds(client: KubeClient): Promise<DoctorFacts['crds']> {
+  const found = await Promise.all(
+    [policies, nodePartitions].map((resource) =>
+      findAllowed<Definition>(client, { resource: definitions, name: definitionOf(resource) }),
+    ),
+  );
+  const crds = found.flatMap((crd) => crd ?? []);
+  return crds.length < found.length ? undefined : crds;
 }
 
 function parseFiles(maps: readonly ConfigMapView[]): DoctorFacts['configFiles'] {

@@ -1,4 +1,6 @@
 import {
+  definitionOf,
+  definitions,
   deviceClasses,
   resourceClaims,
   resourceClaimTemplates,
@@ -11,8 +13,8 @@ import {
   nodes,
   namespaces as namespaceResource,
 } from '../../api/resources.ts';
-import { diagnoseCluster } from '../../core/explain/doctor.ts';
-import { chooseBundled, trimObject } from '../../core/host/support-bundle.ts';
+import { diagnoseCluster, type DoctorFacts } from '../../core/explain/doctor.ts';
+import { chooseBundled, trimDefinition, trimObject } from '../../core/host/support-bundle.ts';
 import { type KubeObject, objectPath, type Resource } from '../../kube/watch.ts';
 import { omitUndefined } from '../../core/text/json.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
@@ -207,6 +209,7 @@ async function readClusterBundle(
   const logs = await readLogs(reader, ours, options);
   const claims = usesClaims ? await readClaims(reader, namespaces) : [];
   const foundEvents = await readEvents(reader, new Set(gpuNodes.map(({ metadata }) => metadata.name)), foundPods);
+  const crds = await readCrds(reader);
   const doctor = diagnoseCluster({
     policies: foundPolicies,
     partitions,
@@ -216,6 +219,7 @@ async function readClusterBundle(
     // As of a snapshot: a cluster without any did not tell them.
     events: foundEvents.length > 0 ? foundEvents : undefined,
     configFiles: new Map(),
+    crds: crds.length > 0 ? crds : undefined,
     version: programVersion,
   });
   return [
@@ -226,10 +230,22 @@ async function readClusterBundle(
     ...budgets.filter(({ metadata }) => namespaces.has(metadata.namespace)).map((one) => trimObject(one, 'budget')),
     ...(await readNamespaces(reader, namespaces, namespaceKeysOf(foundPolicies))),
     ...claims,
+    ...crds,
     ...foundEvents,
     ...logs,
     await describeBundle(reader, { ours, partitions, doctor, now }),
   ];
+}
+
+type BundledCrd = NonNullable<DoctorFacts['crds']>[number] & KubeObject;
+
+/** Our CRDs: the API server drops what they do not know. */
+async function readCrds(reader: LenientReader): Promise<readonly BundledCrd[]> {
+  const found = [policies, nodePartitions].map((resource) => {
+    const name = definitionOf(resource);
+    return reader.ask(`CRD ${name}`, () => reader.client.find<BundledCrd>({ resource: definitions, name }));
+  });
+  return (await Promise.all(found)).flatMap((crd) => (crd === undefined ? [] : [trimDefinition(crd)]));
 }
 
 /** The namespaces of the bundle's pods, where a demand selects them by labels; elsewhere the right to list them is not asked for. */

@@ -6,6 +6,7 @@ import type { ClusterState } from '../../core/plan/change.ts';
 import type { ClusterFacts } from '../../core/cluster/facts.ts';
 import { fieldsOf, deepEqual } from '../../core/text/json.ts';
 import type { NodeView } from '../../core/kubernetes/node.ts';
+import type { DoctorFacts } from '../../core/explain/doctor.ts';
 import type { KueueReading } from '../../core/demand/kueue.ts';
 import type { EventView, PodView } from '../../core/kubernetes/pod.ts';
 import type { BudgetView } from '../../core/node/eviction.ts';
@@ -180,6 +181,9 @@ const claimShapes: Readonly<Record<string, SchemaObject>> = {
 const shapes: Readonly<Record<string, SchemaObject>> = {
   Namespace: objectOf({}),
   ConfigMap: objectOf({ data: texts }),
+  CustomResourceDefinition: objectOf({
+    spec: shapeOf({ versions: listOf(shapeOf({ name: text, schema: shapeOf({}) }, 'name')) }),
+  }),
   Node: objectOf({
     spec: shapeOf({
       taints,
@@ -281,6 +285,8 @@ export interface SavedCluster extends ClusterState {
   readonly events: readonly SavedEvent[];
   readonly kueue: KueueReading;
   readonly configMaps?: readonly ConfigMapView[];
+  /** Undefined: none was saved. */
+  readonly crds?: DoctorFacts['crds'];
 }
 
 /**
@@ -311,6 +317,7 @@ export async function readSnapshot(paths: readonly string[], terminal: Terminal)
     events: list('Event') as readonly SavedEvent[],
     kueue: readQueues(list),
     configMaps: list('ConfigMap') as readonly ConfigMapView[],
+    crds: find('CustomResourceDefinition') as DoctorFacts['crds'],
     ...readClaims(find),
   };
 }

@@ -151,6 +151,24 @@ export function hasLasted({ lastGood, ...seen }: DeviceReport): boolean {
   return lastGood !== undefined && isSameLoad(lastGood.bootID, driverEpochOf(seen));
 }
 
+/**
+ * Whether the GPUs that answer still have all that the last grant, or adoption, has left of ours on them. True of GPUs of which nothing
+ * is remembered: they were never changed.
+ */
+export function keepsLastGood(device: DeviceReport): boolean {
+  const { gpus = [], lastGood } = device;
+  if (lastGood === undefined) return true;
+  return (
+    hasLasted(device) &&
+    (lastGood.gpus ?? []).every(({ uuid, mig, placements = [], unsettled }) => {
+      const gpu = gpus.find((one) => one.uuid === uuid);
+      if (gpu === undefined || unsettled !== undefined) return false;
+      const places = new Set(gpu.instances.map(placeOf));
+      return gpu.error !== undefined || (gpu.mig === mig && placements.every((place) => places.has(place)));
+    })
+  );
+}
+
 /** GPU instances that this operator neither created nor adopted, as `PROFILE@START` by GPU UUID. */
 export type ForeignInstances = ReadonlyMap<string, ReadonlySet<string>>;
 

@@ -1,5 +1,5 @@
 // Room device: one node's GPUs as its agent reads, reports, claims and plans them.
-// Ask here for a reported GPU as the planner sees it, and for the work of a wish, or why there can be none; equal work has an equal hash.
+// Ask here for a reported GPU as the planner sees it, for its MIG devices, and for the work of a wish, or why there can be none; equal work has an equal hash.
 import type {
   GpuReport,
   GpuWish,
@@ -12,7 +12,7 @@ import type {
 } from '../../api/types.ts';
 import { canonicalJson, fingerprint, deepEqual, memoize, omitUndefined } from '../text/json.ts';
 import { computeInstancesOf, describeVgpu, userKey } from '../gpu/device-state.ts';
-import { nameWhole, completeTable } from '../gpu/profiles.ts';
+import { computeInstanceSlices, nameWhole, completeTable } from '../gpu/profiles.ts';
 import {
   type ChangeRefusal,
   type GpuChange,
@@ -24,7 +24,7 @@ import {
   type Step,
   type GpuView,
 } from '../gpu/plan.ts';
-import { type Place, placeOf } from '../gpu/grid.ts';
+import { gridOf, type Place, placeOf, unitsOf } from '../gpu/grid.ts';
 import { writeLayout, type Layout, explainOldDriver, type Geometry, findModel } from '../gpu/geometry.ts';
 import type { ForeignInstances } from './grants.ts';
 import { cutText, countWords } from '../text/words.ts';
@@ -52,6 +52,37 @@ export function layoutOf(gpu: GpuReport): Layout {
   return counts;
 }
 
+/** GPU instances without compute instances of a GPU, which a change that was stopped in between has left. */
+interface HalfMade {
+  readonly evidence: string;
+  /** Destroys them: nothing can use them. */
+  readonly command: string;
+}
+
+/** Finds GPU instances that take up room and are of no use to anybody; only a layout for the GPU would make it right. */
+export function findHalfMade(gpus: readonly GpuReport[]): readonly HalfMade[] {
+  return gpus.flatMap((gpu) => {
+    const left = withoutComputeInstance(gpu);
+    if (left.length === 0 || gpu.error !== undefined) return [];
+    const names = left.map(({ profile, start }) => `${profile} at ${start}`).join(', ');
+    return {
+      evidence: `GPU ${gpu.index} has GPU instances without compute instances, which no pod can use: ${names}`,
+      command: `nvidia-smi mig -i ${gpu.pciBusId} -dgi -gi ${left.map(({ gi }) => gi).join(',')}`,
+    };
+  });
+}
+
+function withoutComputeInstance({ instances }: GpuReport): readonly InstanceReport[] {
+  return instances.filter((instance) => computeInstancesOf(instance).length === 0);
+}
+
+/** The layout of a GPU as text: `2×1g.5gb + 1×3g.20gb`, `empty and 1 without compute instance`. */
+export function writeLayoutOf(gpu: GpuReport): string {
+  const left = withoutComputeInstance(gpu).length;
+  const text = gpu.instances.length > left ? writeLayout(layoutOf(gpu)) : 'empty';
+  return left === 0 ? text : `${text} and ${left} without compute instance`;
+}
+
 /** Whether the GPU matches the wish. A GPU without MIG support matches `mig: Disabled`. */
 export function meetsWish(gpu: GpuReport, wish: GpuWish): boolean {
   if (gpu.error !== undefined) return false;
@@ -59,7 +90,7 @@ export function meetsWish(gpu: GpuReport, wish: GpuWish): boolean {
   if (wish.mig === 'Disabled') return gpu.mig !== 'Enabled' && settled;
   if (gpu.mig !== 'Enabled' || !settled) return false;
   // A GPU instance without a compute instance takes up room and is of no use: the layout is not done.
-  if (gpu.instances.some((instance) => computeInstancesOf(instance).length === 0)) return false;
+  if (withoutComputeInstance(gpu).length > 0) return false;
   return deepEqual(layoutOf(gpu), wish.profiles ?? {});
 }
 
@@ -416,6 +447,59 @@ function viewInstance(instance: InstanceReport, isGpuHeld: boolean): ViewedInsta
     isEvictable: isGpuHeld || pods.length > 0,
     computeInstances: computeInstancesOf(instance).map((one) => nameWhole(one.profile, profile)),
   };
+}
+
+/** A MIG device of a reported GPU: a compute instance. */
+interface MigDevice {
+  readonly gpu: string;
+  readonly uuid: string;
+  /** Of its GPU instance, as are the pods, NAMESPACE/NAME: who holds which of several compute instances is not reported. */
+  readonly profile: string;
+  readonly gi: number;
+  readonly pods: readonly string[];
+  /**
+   * Its share of the GPU: 0 to 1; undefined for a profile without a table, and while the GPU does not say who uses it. It counts
+   * placement units, which no other instance can have. By the larger of the shares in compute and memory, a 4g.20gb and a 3g.20gb
+   * would be more than one GPU.
+   */
+  readonly share: number | undefined;
+}
+
+export function listMigDevices(device: DeviceReport): readonly MigDevice[] {
+  return (device.gpus ?? []).flatMap((gpu) => {
+    const geometry = gpu.error === undefined ? liveGeometry(device, gpu) : undefined;
+    return gpu.instances.flatMap((instance) => {
+      const { profile, gi, pods = [] } = instance;
+      const share = geometry === undefined ? undefined : shareOf(geometry, profile);
+      // Compute instances divide their GPU instance among them, whether or not they take all of it.
+      const parts = computeInstancesOf(instance).map((one) => ({
+        ...one,
+        size: computeInstanceSlices(one.profile, 1),
+      }));
+      const total = parts.reduce((sum, { size }) => sum + size, 0);
+      return parts.flatMap(({ uuid, size }) =>
+        uuid === undefined
+          ? []
+          : [
+              {
+                gpu: gpu.uuid,
+                uuid,
+                profile,
+                gi,
+                pods,
+                share: share === undefined ? undefined : (share * size) / total,
+              },
+            ],
+      );
+    });
+  });
+}
+
+function shareOf(geometry: Geometry, profile: string): number | undefined {
+  const { profiles, indexOf } = gridOf(geometry);
+  const row = profiles[indexOf.get(profile) ?? -1];
+  const units = unitsOf(geometry);
+  return row === undefined || units === 0 ? undefined : unitsOf(row) / units;
 }
 
 /** What a plan does beside its instances, which may be all that it does; follows their numbers. */

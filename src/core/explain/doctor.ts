@@ -15,12 +15,12 @@ import {
   tolerates,
 } from '../kubernetes/pod.ts';
 import { explainStaleLabels, waitedForPlugin } from '../node/commands.ts';
+import { findHalfMade } from '../device/plan.ts';
 import { DeviceError } from '../gpu/device-state.ts';
 import { ownerOf } from '../node/eviction.ts';
 import { findMigManagerMarks, findOwners } from '../node/owners.ts';
 import { defaultClients, pluginPodsOf, readPluginSettings } from '../node/plugin-pods.ts';
 import { clientPods } from '../node/rules/gpu-clients.ts';
-import { compareVersions } from '../node/rules/plan.ts';
 import { driverUpgrade, isUnfinished } from '../node/snapshot.ts';
 import { devicePluginConfigLabel, GPU_RESOURCE } from '../nvidia/labels.ts';
 import { lintDevicePluginConfig } from '../nvidia/plugin-config.ts';
@@ -30,6 +30,7 @@ import { fieldsOf, memoize } from '../text/json.ts';
 import { describeDuration } from '../text/syntax.ts';
 import { countWords, joinWords } from '../text/words.ts';
 import { isUnbound } from './claims.ts';
+import { type CrdView, imageVersions, judgeCrds, judgeProfileNames, judgeVersions } from './doctor-versions.ts';
 
 /** Codes of findings, in the order in which they are told. */
 export const doctorCodes = [
@@ -38,6 +39,7 @@ export const doctorCodes = [
   'MigManagerStuck',
   'GpuFault',
   'ModePending',
+  'HalfMade',
   'HostNotRestored',
   'StaleCdi',
   'CapsMissing',
@@ -48,6 +50,7 @@ export const doctorCodes = [
   'NoScaleTemplate',
   'OperandReturns',
   'OperandKeptAway',
+  'ProfileNames',
   'VersionSkew',
   'ClockSkew',
   'PersistenceOff',
@@ -104,6 +107,8 @@ export interface DoctorFacts extends ClusterFacts {
   readonly configFiles: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
   /** Namespaces of the cluster's own GPU software; absent: those of the controller's default. */
   readonly systemNamespaces?: readonly string[];
+  /** The cluster's CRDs, those of others among them; undefined: they were not read. */
+  readonly crds: readonly CrdView[] | undefined;
   /** The version of this program. */
   readonly version: string;
 }
@@ -132,7 +137,9 @@ const checks: readonly Check[] = [
   { find: findAcceleratorLabels, ofPods: ['AcceleratorLabel'] },
   { find: findMissingTemplates, ofPods: ['NoScaleTemplate'] },
   { find: judgeTolerations, ofPods: ['OperandReturns', 'OperandKeptAway'] },
-  { find: judgeVersions, ofPods: ['VersionSkew'] },
+  { find: (world) => judgeProfileNames(listPeopled(world)), ofPods: ['ProfileNames'] },
+  { find: ({ facts, nodes }) => judgeVersions(facts, nodes), ofPods: ['VersionSkew'] },
+  { find: ({ facts }) => judgeCrds(facts) },
   { find: judgeClocks },
 ];
 const onlyOnHost: readonly DoctorCode[] = ['StaleCdi', 'CapsMissing', 'PersistenceOff', 'NumaMissing'];
@@ -253,15 +260,6 @@ function describeImage(pods: readonly PodView[]): string {
   return version === undefined ? '' : ` (${version}; it never retries, and up to 0.15.0 it may stay pending forever)`;
 }
 
-function imageVersions(pods: readonly PodView[]): readonly string[] {
-  return pods.flatMap(({ spec }) => (spec?.containers ?? []).flatMap(({ image }) => imageVersion(image) ?? []));
-}
-
-/** `v0.15.0` of `nvcr.io/nvidia/cloud-native/k8s-mig-manager:v0.15.0@sha256:…` */
-function imageVersion(image = ''): string | undefined {
-  return /:([^:/@]+)(?:@[^@]*)?$/.exec(image.replace(/@sha256:[0-9a-f]+$/, ''))?.[1];
-}
-
 /** The time of the last write by whoever wrote a label, in ms since 1970: the label is as old as that or older. */
 function labelWrittenMs(managedFields: readonly unknown[] = [], key: string): number | undefined {
   const times = managedFields.flatMap((entry) => {
@@ -277,10 +275,11 @@ function judgeDevices({ nodes }: World): readonly Answer[] {
 }
 
 /** What an agent reports of its node's GPUs and host. @param isChanging a mode may be pending for a moment */
-function judgeReport({ metadata, status }: GpuNodePartition, isChanging: boolean): readonly Answer[] {
+function judgeReport({ metadata, spec, status }: GpuNodePartition, isChanging: boolean): readonly Answer[] {
   const { name } = metadata;
   const { gpus = [], hostProblems = [] } = status?.device ?? {};
-  const sick = judgeGpus(gpus, { node: name, isChanging });
+  const covered = (spec.wish?.gpus ?? []).map(({ uuid }) => uuid);
+  const sick = judgeGpus(gpus, { node: name, isChanging, covered });
   if (hostProblems.length === 0) return sick;
   const remedy = 'run on the node: gpu-partition doctor --host';
   return [...sick, { code: 'HostNotRestored', node: name, evidence: hostProblems.join('; '), remedy }];
@@ -300,13 +299,26 @@ export function listPluginConfigMaps({
 
 type DoctorSource = Pick<DoctorFacts, 'pods' | 'systemNamespaces'>;
 
-/** What is wrong with GPUs, as an agent or this program reads them. @param isChanging a mode may be pending for a moment */
+interface GpuCircumstances {
+  readonly node?: string;
+  /** A mode may be pending for a moment, or an instance half made. */
+  readonly isChanging: boolean;
+  /** UUIDs of GPUs that a policy brings to its layout. */
+  readonly covered?: readonly string[];
+}
+
+/** What is wrong with GPUs, as an agent or this program reads them. */
 export function judgeGpus(
   gpus: readonly GpuReport[],
-  { node, isChanging }: { readonly node?: string; readonly isChanging: boolean },
+  { node, isChanging, covered = [] }: GpuCircumstances,
 ): readonly Answer[] {
   const about = node === undefined ? {} : { node };
-  return gpus.flatMap(({ index, product, pciBusId, error, health, mig, migPending }): readonly Answer[] => {
+  const left = isChanging ? [] : findHalfMade(gpus.filter(({ uuid }) => !covered.includes(uuid)));
+  const halfMade = left.map(({ evidence, command }): Answer => {
+    const remedy = `${node === undefined ? '' : 'on the node: '}${command}; or cover the GPU by a policy`;
+    return { code: 'HalfMade', ...about, evidence, remedy };
+  });
+  const faults = gpus.flatMap(({ index, product, pciBusId, error, health, mig, migPending }): readonly Answer[] => {
     const where = product === 'unknown' ? `at ${pciBusId}` : `${index} (${product.replace(/^NVIDIA /, '')})`;
     const gpu = `GPU ${where}`;
     const drain = node === undefined ? 'stop what uses the GPU' : `kubectl drain ${node} --ignore-daemonsets`;
@@ -324,6 +336,7 @@ export function judgeGpus(
     const remedy = `end all that has it open, then: nvidia-smi --gpu-reset -i ${pciBusId}; or reboot`;
     return [{ code: 'ModePending', ...about, evidence, remedy }];
   });
+  return [...faults, ...halfMade];
 }
 
 const cures: Readonly<Record<NonNullable<GpuReport['health']>['action'], string>> = {
@@ -550,33 +563,6 @@ function goesByLabel({ deployLabel }: Client, { spec }: PodView, { labels }: Gpu
   );
 }
 
-const controllerName = 'gpu-partition-controller';
-
-function judgeVersions({ nodes, facts }: World): readonly Answer[] {
-  const controllers = (facts.pods ?? []).filter(
-    ({ metadata }) => metadata.labels?.['app.kubernetes.io/name'] === controllerName,
-  );
-  const [version] = imageVersions(controllers);
-  const code = 'VersionSkew';
-  if (version === undefined || !/^v?\d+\.\d+\.\d/.test(version)) {
-    if (facts.pods === undefined || nodes.length === 0) return [];
-    const tag =
-      version === undefined ? `no pod of ${controllerName} was found` : `the image of the controller is ${version}`;
-    return [{ code, why: `${tag}: its version is not known` }];
-  }
-  const agents = nodes.flatMap(({ name, partition }): readonly Answer[] => {
-    const theirs = partition?.status?.device?.agentVersion;
-    const skew = compareVersions(theirs, version);
-    if (skew === 'Fine') return [];
-    const evidence = `the agent is ${theirs}, the controller ${version}: more than one minor version apart, so nothing changes on the node`;
-    const remedy = `update the image of ${skew === 'TooOld' ? 'the agents’ DaemonSet' : 'the controller’s Deployment'}`;
-    return [{ code, node: name, evidence, remedy }];
-  });
-  if (compareVersions(facts.version, version) === 'Fine') return agents;
-  const evidence = `this gpu-partition is ${facts.version}, the controller ${version}: it may misjudge what it reads`;
-  return [...agents, { code, evidence, remedy: `use gpu-partition ${version}` }];
-}
-
 function judgeClocks({ nodes }: World): readonly Answer[] {
   return nodes.flatMap(({ partition }) => (partition ? judgeClock(partition) : []));
 }
@@ -591,7 +577,7 @@ function judgeClock({ metadata: { name }, status }: GpuNodePartition): readonly 
 }
 
 /** What only reports of agents show; they are judged again when an agent reports. */
-const ofReports: readonly DoctorCode[] = ['GpuFault', 'ModePending', 'HostNotRestored', 'ClockSkew'];
+const ofReports: readonly DoctorCode[] = ['GpuFault', 'ModePending', 'HalfMade', 'HostNotRestored', 'ClockSkew'];
 
 const judgeAlone = memoize((partition: GpuNodePartition): readonly Answer[] => {
   const { closed, phase } = partition.status ?? {};

@@ -359,12 +359,12 @@ function normalizeProduct(text: string): string {
  */
 export function explainOldDriver(product: string, driverVersion: string | undefined): string | undefined {
   const needed = findModel(product)?.minDriver;
-  if (needed === undefined || driverVersion === undefined || !isOlderDriver(driverVersion, needed)) return undefined;
+  if (needed === undefined || driverVersion === undefined || !isOlderVersion(driverVersion, needed)) return undefined;
   return `driver ${driverVersion} is too old for MIG on this GPU: it takes ${needed} or later`;
 }
 
 /** True if version `one` comes before `other`: 550.90.07 before 550.163.01. */
-export function isOlderDriver(one: string, other: string): boolean {
+export function isOlderVersion(one: string, other: string): boolean {
   const [parts, others] = [one, other].map((version) => version.split('.').map(Number));
   const at = others?.findIndex((part, index) => (parts?.[index] ?? 0) !== part) ?? -1;
   return at !== -1 && (parts?.[at] ?? 0) < (others?.[at] ?? 0);

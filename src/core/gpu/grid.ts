@@ -64,6 +64,11 @@ function writeKey({ computeSlices, memorySlices, engines, exclusive, profiles }:
   return JSON.stringify([computeSlices, memorySlices, engines && listEngines(engines), exclusive, rows]);
 }
 
+/** Placement units of a GPU, or of an instance of a profile. Without a placement grid (Thor) compute slices stand in for units. */
+export function unitsOf({ memorySlices, computeSlices }: Pick<Profile, 'memorySlices' | 'computeSlices'>): number {
+  return memorySlices || computeSlices;
+}
+
 /** Units of an instance as a bit mask. */
 export function unitMask(start: number, size: number): number {
   return ((1 << size) - 1) << start;

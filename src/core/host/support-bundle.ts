@@ -7,6 +7,7 @@ import { type NodeView, selectedKeys } from '../kubernetes/node.ts';
 import { type PodView, mirrorAnnotation } from '../kubernetes/pod.ts';
 import { pluginPodsOf } from '../node/plugin-pods.ts';
 import { mayUseClaims } from '../policy/spec.ts';
+import { fieldsOf } from '../text/json.ts';
 
 /** Prefix of our own labels, annotations and taints. */
 const ownPrefix = `${group}/`;
@@ -312,4 +313,36 @@ function pick(value: unknown, shape: Shape): unknown {
 
 function isItems(shape: Exclude<Shape, true>): shape is readonly [Shape] {
   return Array.isArray(shape);
+}
+
+const fieldKeys: readonly string[] = ['items', 'additionalProperties'];
+const unknownKey = 'x-kubernetes-preserve-unknown-fields';
+
+/** The fields that a CRD has: descriptions, bounds and rules, which are nine tenths of it, are those of its release. */
+export function trimDefinition<Result extends object>(definition: Result): Result {
+  const { spec, ...rest } = pick(definition, {
+    ...object,
+    spec: { versions: [{ name: true, schema: true }] },
+  }) as Result & {
+    readonly spec?: { readonly versions?: readonly { readonly schema?: { readonly openAPIV3Schema?: unknown } }[] };
+  };
+  const versions = (spec?.versions ?? []).map(({ schema, ...version }) => ({
+    ...version,
+    schema: { openAPIV3Schema: trimSchema(schema?.openAPIV3Schema) },
+  }));
+  return { ...rest, spec: { versions } } as Result;
+}
+
+function trimSchema(schema: unknown): unknown {
+  const fields = fieldsOf(schema) ?? {};
+  const properties = fieldsOf(fields['properties']);
+  return {
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, trimSchema(inner)])),
+    }),
+    ...Object.fromEntries(
+      fieldKeys.filter((key) => fieldsOf(fields[key]) !== undefined).map((key) => [key, trimSchema(fields[key])]),
+    ),
+    ...(fields[unknownKey] === true && { [unknownKey]: true }),
+  };
 }

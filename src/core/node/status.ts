@@ -1,7 +1,6 @@
 // Room node: what happens on one node: the commands that bring it to its policy, what is remembered and told of it, and what is counted.
 // Ask here for the status of a node and of a policy as they have to be now, with when to write them, in ms.
-import { layoutOf } from '../device/plan.ts';
-import { writeLayout } from '../gpu/geometry.ts';
+import { writeLayoutOf } from '../device/plan.ts';
 import type {
   DeviceReport,
   GpuReport,
@@ -18,6 +17,7 @@ import { statusBounds as policyBounds } from '../../api/generated/gpu-partition-
 import { storeMemory, type NodeMemory } from './memory.ts';
 import type { Verdict } from './commands.ts';
 import { writerModeFor } from './rules/labels.ts';
+import { isPatient, keepsVerified } from './rules/verify-and-open.ts';
 import type { NodeView } from '../kubernetes/node.ts';
 import { timeText } from '../text/syntax.ts';
 import { listPodCauses } from './rules/users.ts';
@@ -228,28 +228,36 @@ const conditionRestMs = 10_000;
 const longestOnNode = 1024;
 
 /**
- * Composes the condition GpuPartitionReady of a Node: what its own object says of it, for programs that look at Nodes only. A policy that
- * changes nothing, as its mode is Plan or no generation of it was accepted, gives no node a condition.
+ * Composes the condition GpuPartitionReady of a Node: whether pods may come to its slices, for programs that look at Nodes only, with what
+ * its own object says of it. A node that waits for its slot keeps the layout that was verified. A policy that changes nothing, as its mode
+ * is Plan or no generation of it was accepted, gives no node a condition.
  *
  * @param partition as its status was last written
+ * @param verdict of now, which that status need not tell yet
  * @param writtenAt when the condition was last written, in ms since the epoch, if that is known
  */
 export function reportCondition(
-  { node, claim, settings }: Pick<NodeSnapshot, 'node' | 'claim' | 'settings'>,
+  snapshot: Pick<NodeSnapshot, 'node' | 'claim' | 'settings' | 'slices' | 'hasSlices'>,
   partition: GpuNodePartition | undefined,
+  verdict: Verdict,
   now: number,
   writtenAt = -Infinity,
 ): ConditionReport {
+  const { node, claim, settings } = snapshot;
   const nothing = { patch: undefined, requeueAfterMs: undefined };
   const decides = claim.winner !== undefined && claim.isInForce && claim.winner.spec.mode !== 'Plan';
   // Like the labels, it goes once the node is open.
-  const isOver = !settings.nodeCondition || (!decides && !isUnfinished(node));
-  if (isOver) return { ...nothing, patch: removeCondition(node) };
+  const isToGo = !settings.nodeCondition || (!decides && !isUnfinished(node));
+  if (isToGo) return { ...nothing, patch: removeCondition(node) };
   const isOfThisNode = partition !== undefined && partition.spec.nodeUID === node.metadata.uid;
-  const told = isOfThisNode ? partition.status?.conditions?.find(({ type }) => type === 'Ready') : undefined;
+  if (!isOfThisNode) return nothing;
+  const told = partition.status?.conditions?.find(({ type }) => type === 'Ready');
   if (told === undefined) return nothing;
-  const { status, reason } = told;
-  const message = cutText(told.message, longestOnNode);
+  const status = told.status === 'True' || keepsVerified({ ...snapshot, partition }, verdict) ? 'True' : 'False';
+  // A node is told of a state of moments later, or not at all: what its object says may be over.
+  const isOver = status === told.status ? isPatient(told) && verdict.phase === 'Updating' : !isPatient(told);
+  const { reason, message: text } = isOver ? verdict : told;
+  const message = cutText(text, longestOnNode);
   const known = conditionOf(node);
   const stays = known?.status === status;
   if (stays && known.reason === reason && known.message === message) return nothing;
@@ -265,9 +273,7 @@ export function reportCondition(
 export function deviceText(gpus: readonly GpuReport[]): string {
   const counts = new Map<string, number>();
   for (const gpu of gpus) {
-    const text =
-      gpu.error ??
-      (gpu.mig === 'Enabled' ? (gpu.instances.length > 0 ? writeLayout(layoutOf(gpu)) : 'empty') : 'whole');
+    const text = gpu.error ?? (gpu.mig === 'Enabled' ? writeLayoutOf(gpu) : 'whole');
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }
   return [...counts].map(([text, count]) => `${count} GPU${count === 1 ? '' : 's'}: ${text}`).join('; ');

@@ -7,7 +7,7 @@ import { cutText, writePath } from '../text/words.ts';
 import { stateOfWindows } from '../rollout/budget.ts';
 import { frozenWords } from '../rollout/ledger.ts';
 import type { Geometry } from '../gpu/geometry.ts';
-import { gridOf } from '../gpu/grid.ts';
+import { gridOf, unitsOf } from '../gpu/grid.ts';
 import { liveGeometry } from '../device/plan.ts';
 import { diagnoseReports } from '../explain/doctor.ts';
 import { type PolicyProgress, viewProgress } from './rollout.ts';
@@ -442,7 +442,7 @@ function viewGpu(
     claims,
     ...(error !== undefined && { error }),
     ...(health !== undefined && { health }),
-    units: geometry === undefined ? 1 : geometry.memorySlices || geometry.computeSlices,
+    units: geometry === undefined ? 1 : unitsOf(geometry),
     now: size(now),
     ...(after !== undefined && { after: 'refusal' in after ? after : { slices: size(after.slices) } }),
   };
@@ -451,8 +451,7 @@ function viewGpu(
 function sizeSlice(slice: PicturedSlice, geometry: Geometry): PageSlice {
   const grid = gridOf(geometry);
   const profile = grid.profiles[grid.indexOf.get(slice.profile) ?? -1];
-  // Without a placement grid (Thor) compute slices stand in for units.
-  return { ...slice, size: profile?.memorySlices || profile?.computeSlices || 1, memoryMiB: profile?.memoryMiB };
+  return { ...slice, size: (profile && unitsOf(profile)) || 1, memoryMiB: profile?.memoryMiB };
 }
 
 /** GPU instances of one profile in the whole fleet. */

@@ -19,7 +19,7 @@ import { createReadStream } from 'node:fs';
 import { homedir } from 'node:os';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
-import { isOlderDriver as isOlder } from '../../core/gpu/geometry.ts';
+import { isOlderVersion as isOlder } from '../../core/gpu/geometry.ts';
 import { messageOf } from '../../core/text/words.ts';
 
 /** Paths of the programs. The last three are absent if the user's KUBEBUILDER_ASSETS lacks them. */

@@ -1,4 +1,4 @@
-import { type GpuModel, MODELS, type Engines, isOlderDriver } from '../../core/gpu/geometry.ts';
+import { type GpuModel, MODELS, type Engines, isOlderVersion } from '../../core/gpu/geometry.ts';
 import type { SimulatedGpu } from './device.ts';
 import type { GpuInstance } from './state.ts';
 import { NVML, type NvmlCall } from './nvml-code.ts';
@@ -398,7 +398,7 @@ export function driverOf(gpus: readonly SimulatedGpu[], wanted: DriverBranch = r
   const needed = gpus
     .flatMap(({ board }) => board.model?.minDriver ?? [])
     .map((driver) => (isBranch(driver) ? versions[driver] : driver));
-  const driver = needed.reduce<string>((latest, one) => (isOlderDriver(latest, one) ? one : latest), versions[wanted]);
+  const driver = needed.reduce<string>((latest, one) => (isOlderVersion(latest, one) ? one : latest), versions[wanted]);
   const [branch = '', minor = ''] = driver.split('.');
   const cuda = cudaOf[branch] ?? '13.0';
   return { driver, nvml: `${branch}.${minor}`, cuda, ...describeTraits(Number(branch)) };

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { stringify } from 'yaml';
 import { readMachine } from '../../../src/cli/commands/doctor.ts';
 import type { Diagnosis } from '../../../src/core/explain/doctor.ts';
 import { diagnoseHost } from '../../../src/core/explain/doctor-host.ts';
@@ -8,7 +9,9 @@ import type { PodView } from '../../../src/core/kubernetes/pod.ts';
 import { allocatableResponse } from '../../../src/kubelet/pod-resources.ts';
 import { encodeList, servePodResources } from '../../../src/simulator/kubelet/allocation.ts';
 import { aGpu, aPolicy } from '../../support/builders.ts';
-import { uniqueName, useSharedCluster } from '../../support/cluster.ts';
+import { uniqueName, useClusterAlone, useSharedCluster } from '../../support/cluster.ts';
+import { eventually } from '../../support/eventually.ts';
+import { ownCrds, withoutField } from '../../core/explain/own-crds.ts';
 import { aCluster } from '../../core/kubernetes/cluster-builder.ts';
 import { useScratchFolder } from '../../device/scratch-folder.ts';
 import { jsonRunner, run } from '../run.ts';
@@ -16,6 +19,7 @@ import { TestedNode } from '../selftest/tested-node.ts';
 import { SimulatedHost } from '../simulated-host.ts';
 
 const diagnosis = jsonRunner<Diagnosis>();
+type Crd = (typeof ownCrds)[number];
 const pluginDaemon: PodView = {
   metadata: {
     name: 'plugin-x7',
@@ -85,6 +89,30 @@ describe('gpu-partition doctor', () => {
     const { answer } = await diagnosis(['doctor', '--snapshot', file]);
     expect(answer.findings.map((one) => Object.keys(one))).to.deep.equal(
       [0, 1].map(() => ['code', 'node', 'evidence', 'remedy']),
+    );
+  });
+
+  it('judges the CRDs that were saved beside the rest, and names the command where they were not', async () => {
+    const file = save('without.json', [configMap({ timeSlicing: sharing })]);
+    const unread = (await diagnosis(['doctor', '--snapshot', file])).answer.notChecked.filter(
+      ({ code }) => code === 'VersionSkew',
+    );
+    expect(unread.map(({ why }) => why)).to.include(
+      'the CRDs were not read (kubectl get crd gpupartitionpolicies.gpupartition.dev gpunodepartitions.gpupartition.dev -o yaml)',
+    );
+    const crds = ownCrds.map((crd, at) => (at === 0 ? withoutField(crd, 'spec', 'kueue') : crd));
+    const saved = scratch.path('crds.yaml');
+    writeFileSync(saved, stringify({ apiVersion: 'v1', kind: 'List', items: crds }));
+    const { code, answer } = await diagnosis(['doctor', '--snapshot', file, saved]);
+    expect(code).to.equal(1);
+    expect(answer.findings.map((found) => found.evidence)).to.deep.equal([
+      'CRD gpupartitionpolicies.gpupartition.dev lacks spec.kueue of gpu-partition 0.1.0: the API server drops what is written there',
+    ]);
+    writeFileSync(saved, stringify({ ...crds[0], spec: { versions: 'v1alpha1' } }));
+    const { code: refused, stderr } = await run(['doctor', '--snapshot', file, saved]);
+    expect(refused).to.equal(2);
+    expect(stderr).to.match(
+      /crds\.yaml: CustomResourceDefinition gpupartitionpolicies\.gpupartition\.dev: spec\.versions must be array/,
     );
   });
 
@@ -192,6 +220,66 @@ describe('gpu-partition doctor on a cluster @all', () => {
     } finally {
       await client.send({ method: 'DELETE', path: `/api/v1/namespaces/default/pods/${name}?gracePeriodSeconds=0` });
     }
+  });
+});
+
+describe('gpu-partition doctor and the CRDs of a cluster @all', () => {
+  const cluster = useClusterAlone();
+  const scratch = useScratchFolder();
+  const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gpupartitionpolicies.gpupartition.dev';
+  const policyPath = '/apis/gpupartition.dev/v1alpha1/gpupartitionpolicies';
+  const lacks =
+    'CRD gpupartitionpolicies.gpupartition.dev lacks spec.priority of gpu-partition 0.1.0: the API server drops what is written there';
+
+  /** What is said of CRDs. */
+  async function ofCrds(kubeconfig: string): Promise<readonly string[]> {
+    const { answer } = await diagnosis(['doctor', '--kubeconfig', kubeconfig]);
+    const told = [...answer.findings.map(({ evidence }) => evidence), ...answer.notChecked.map(({ why }) => why)];
+    return told.filter((text) => text.includes('CRD'));
+  }
+
+  it('names the field that the API server drops after an upgrade without them, live and as kubectl saves them', async () => {
+    const { client } = cluster();
+    const kubeconfig = await cluster().kubeconfigFile();
+    expect(await ofCrds(kubeconfig)).to.deep.equal([]);
+    const crd = (await client.demand({ path })) as Crd;
+    await client.demand({ method: 'PUT', path, body: withoutField(crd, 'spec', 'priority') });
+    expect(await ofCrds(kubeconfig)).to.deep.equal([lacks]);
+    const command = 'get crd gpupartitionpolicies.gpupartition.dev gpunodepartitions.gpupartition.dev -o yaml';
+    const { code, stdout } = await cluster().kubectl(command.split(' '));
+    expect(code).to.equal(0);
+    const [saved, rest] = [scratch.path('crds.yaml'), scratch.path('rest.json')];
+    writeFileSync(saved, stdout);
+    const { nodes, partitions } = aCluster([{ gpus: [aGpu()] }]);
+    const items = [...nodes.map((one) => ({ kind: 'Node', ...one })), ...partitions, { kind: 'Pod', ...pluginDaemon }];
+    writeFileSync(rest, JSON.stringify({ kind: 'List', items }));
+    const ofSaved = await diagnosis(['doctor', '--snapshot', rest, saved]);
+    expect(ofSaved.answer.findings.map(({ evidence }) => evidence)).to.deep.equal([lacks]);
+    const { metadata: _metadata, ...policy } = aPolicy({ priority: 7 });
+    const body = { ...policy, metadata: { name: uniqueName('dropped') } };
+    await eventually(
+      () => client.demand({ method: 'POST', path: `${policyPath}?dryRun=All`, body }),
+      (made) => !Object.hasOwn((made as typeof policy).spec, 'priority'),
+      { what: 'the new schema' },
+    );
+  });
+
+  it('says what its user may not read: gpu-partition-planner has no right to CRDs', async () => {
+    const { client } = cluster();
+    const body = {
+      metadata: { name: 'planner' },
+      subjects: [{ kind: 'ServiceAccount', name: 'default', namespace: 'default' }],
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'gpu-partition-planner' },
+    };
+    await client.demand({
+      method: 'POST',
+      path: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
+      body,
+    });
+    const token = await cluster().serviceAccountToken('default', 'default');
+    const [why, ...others] = await ofCrds(await cluster().kubeconfigFile({ token }));
+    expect(others).to.deep.equal([]);
+    expect(why).to.match(/^the CRDs were not read/);
   });
 });
 

@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { parse, stringify } from 'yaml';
 // @ts-expect-error -- the build scripts are plain JavaScript
 import { moduleFolder, toolPath } from '../../../build/go-tools.mjs';
+import { uninitializedTaint } from '../../../src/api/names.ts';
 import type { GpuPartitionPolicy } from '../../../src/api/types.ts';
 import { uniqueName, useSharedCluster } from '../../support/cluster.ts';
 import { useScratchFolder, writeScript } from '../../device/scratch-folder.ts';
@@ -324,6 +325,23 @@ describe('what gpu-partition export karpenter writes, by Karpenter’s CRDs @all
     }
   });
 
+  it('has a sample beside it, whose start-up taints are ours and that of the sample of Node Readiness Controller', async () => {
+    const [pool, rule] = ['karpenter-nodepool', 'node-readiness-rule'].map((name) =>
+      readFileSync(new URL(`../../../samples/gates/${name}.yaml`, import.meta.url), 'utf8'),
+    );
+    const { code, stdout, stderr } = await apply(pool ?? '');
+    expect([code, stdout], stderr).to.deep.equal([0, 'nodepool.karpenter.sh/inference created (server dry run)\n']);
+    const { spec } = parse(pool ?? '') as { readonly spec: { readonly template: NodePoolTemplate } };
+    const { taint } = (parse(rule ?? '') as { readonly spec: { readonly taint: object } }).spec;
+    expect(spec.template.spec.startupTaints).to.deep.equal([uninitializedTaint, taint]);
+    // Otherwise the same as what is exported for such a pool.
+    const exported = parse((await written(karpenter(policyOf(oneProfile)))).split('---')[1] ?? '') as {
+      readonly spec: { readonly template: NodePoolTemplate };
+    };
+    exported.spec.template.spec.startupTaints = spec.template.spec.startupTaints;
+    expect(spec).to.deep.equal(exported.spec);
+  });
+
   it('would fail with a label that Karpenter keeps for itself, or a capacity that it restricts', async () => {
     const text = await written(karpenter(policyOf(oneProfile)));
     const own = await apply(text.replace('pool: inference', 'karpenter.sh/nodepool: inference'));
@@ -332,6 +350,10 @@ describe('what gpu-partition export karpenter writes, by Karpenter’s CRDs @all
     expect(cpu.stderr).to.contain('invalid resource restricted');
   });
 });
+
+interface NodePoolTemplate {
+  readonly spec: { startupTaints: unknown };
+}
 
 const boot = (format: string, stdin: string, ...more: readonly string[]) =>
   run(['export', 'boot', '-f', '-', '--format', format, ...more], { stdin });

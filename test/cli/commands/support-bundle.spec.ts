@@ -167,6 +167,8 @@ describe('gpu-partition support-bundle @all', function () {
       .and.to.have.deep.nested.property('answer.findings', answer.findings);
     const ofSaved = await diagnosis(['doctor', ...saved]);
     expect(ofSaved.answer.findings.map((found) => found.code)).to.deep.equal(['HostNotRestored', 'HostNotRestored']);
+    expect(inBundle('CustomResourceDefinition')).to.have.length(2);
+    expect(ofSaved.answer.notChecked.filter(({ why }) => why.includes('CRD'))).to.deep.equal([]);
     expect(inBundle('SupportBundle')[0]).to.have.deep.nested.property('spec.doctor', ofSaved.answer);
     const { stdout } = await run(['status', 'n1', ...live]);
     expect(stdout).to.match(/^ {2}event .*Halted/im);
@@ -246,6 +248,8 @@ describe('gpu-partition support-bundle @all', function () {
     expect(code).to.equal(1);
     expect(answer.objects).to.deep.equal({ GpuPartitionPolicy: 1, GpuNodePartition: 2, SupportBundle: 1 });
     expect(answer.notRead.map((one) => one.split(':')[0] ?? '').toSorted()).to.deep.equal([
+      'CRD gpunodepartitions.gpupartition.dev',
+      'CRD gpupartitionpolicies.gpupartition.dev',
       'events',
       'nodes',
       'poddisruptionbudgets',

@@ -2,10 +2,14 @@ import { expect } from 'chai';
 import type { DeviceReport, GpuReport, PlanReport, Wish } from '../../../src/api/types.ts';
 import { aDevice, aGpu, uuidOf, withPods } from '../../support/builders.ts';
 import { userKey } from '../../../src/core/gpu/device-state.ts';
+import { MODELS } from '../../../src/core/gpu/geometry.ts';
+import { unitsOf } from '../../../src/core/gpu/grid.ts';
+import { enumerateLayouts } from '../../../src/core/gpu/layouts.ts';
 import {
   monitorKey,
   unidentifiedKey,
   listInTheWay,
+  listMigDevices,
   planDrained,
   planWish,
   deviceMeets,
@@ -414,5 +418,68 @@ describe('the hash of a wish', () => {
     const same = { uuid: uuidOf(0), profiles: { '2g.10gb': 3, '1g.5gb': 1 } };
     const other = { uuid: uuidOf(1), mig: 'Disabled' as const };
     expect(wishHash({ gpus: [one, other] })).to.equal(wishHash({ gpus: [other, same] }));
+  });
+});
+
+describe('the MIG devices of a node', () => {
+  const sharesOf = (device: DeviceReport): readonly (number | undefined)[] =>
+    listMigDevices(device).map(({ share }) => share);
+  const withUuids = (gpu: GpuReport): GpuReport => ({
+    ...gpu,
+    instances: gpu.instances.map(({ profile, gi, start }) => ({ profile, gi, start, uuid: `MIG-${gi}` })),
+  });
+  const devicesOf = (product: string, ...slices: readonly string[]): DeviceReport =>
+    aDevice(withUuids(aGpu({ product, slices })));
+
+  it('have the share of the GPU that no other can have: by memory slices, as 7 of 1g.5gb leave one', () => {
+    const shares = (product: string, ...slices: readonly string[]) => sharesOf(devicesOf(product, ...slices));
+    const a100 = 'NVIDIA A100-SXM4-40GB';
+    expect(shares(a100, '4g.20gb@0', '3g.20gb@4')).to.deep.equal([0.5, 0.5]);
+    expect(shares(a100, '1g.5gb@0', '1g.10gb@2', '3g.20gb@4')).to.deep.equal([0.125, 0.25, 0.5]);
+    expect(shares(a100, '7g.40gb@0')).to.deep.equal([1]);
+    expect(shares('NVIDIA A30', '1g.6gb@0', '2g.12gb@2')).to.deep.equal([0.25, 0.5]);
+    expect(shares('NVIDIA RTX PRO 6000 Blackwell Server Edition', '1g.24gb@0')).to.deep.equal([0.25]);
+  });
+
+  it('never have more than the GPU together, whatever its model and layout', () => {
+    for (const model of MODELS) {
+      for (const layout of enumerateLayouts(model, { maximal: true })) {
+        const units = Object.entries(layout).flatMap(([name, count]) =>
+          model.profiles.filter((one) => one.name === name).map((one) => count * unitsOf(one)),
+        );
+        const sum = units.reduce((all, one) => all + one, 0);
+        expect(sum, `${model.id} ${JSON.stringify(layout)}`)
+          .to.be.above(0)
+          .and.at.most(unitsOf(model));
+      }
+    }
+  });
+
+  it('divide the share of their GPU instance, with its pods, among compute instances by their compute slices', () => {
+    const [gpu] = devicesOf('NVIDIA A100-SXM4-40GB', '3g.20gb@4').gpus ?? [];
+    const { uuid: _whole, ...instance } = gpu?.instances[0] ?? { profile: '', gi: 0, start: 0 };
+    const computeInstances = [
+      { profile: '1c.3g.20gb', uuid: 'MIG-a' },
+      { profile: '2c.3g.20gb', uuid: 'MIG-b' },
+    ];
+    const split = aDevice({
+      ...aGpu({ slices: [] }),
+      instances: [{ ...instance, computeInstances, pods: ['team/a'] }],
+    });
+    const common = { gpu: uuidOf(0), profile: '3g.20gb', gi: instance.gi, pods: ['team/a'] };
+    expect(listMigDevices(split)).to.deep.equal([
+      { ...common, uuid: 'MIG-a', share: 0.5 / 3 },
+      { ...common, uuid: 'MIG-b', share: 1 / 3 },
+    ]);
+  });
+
+  it('have no share by a table that is not known, or while the GPU does not answer, and are none without a UUID', () => {
+    const answering = devicesOf('NVIDIA A100-SXM4-40GB', '7g.40gb@0').gpus ?? [];
+    const lost = answering.map((gpu) => ({ ...gpu, error: 'GPU 0 does not answer' }));
+    expect(sharesOf(aDevice(...lost)), 'its pods are unknown, and it is not idle').to.deep.equal([undefined]);
+    expect(sharesOf(devicesOf('NVIDIA Tomorrow', '1g.5gb@0'))).to.deep.equal([undefined]);
+    expect(sharesOf(devicesOf('NVIDIA A100-SXM4-40GB', '5g.30gb@0'))).to.deep.equal([undefined]);
+    expect(listMigDevices(aDevice(aGpu({ slices: ['1g.5gb@0'] })))).to.deep.equal([]);
+    expect(listMigDevices({})).to.deep.equal([]);
   });
 });

@@ -9,6 +9,7 @@ import { computeLabels } from '../../../src/core/nvidia/labels.ts';
 import { describeReport } from '../../../src/core/nvidia/predict.ts';
 import { aDevice, aGpu, aPolicy } from '../../support/builders.ts';
 import { aCluster, aPod, type StoryNode } from '../kubernetes/cluster-builder.ts';
+import { ownCrds } from './own-crds.ts';
 
 const everyTaint = [{ operator: 'Exists' }];
 const slices = ['1g.5gb@0', '1g.5gb@1'];
@@ -57,7 +58,7 @@ function tell({
   ...more
 }: Story): DoctorFacts {
   const facts = aCluster([{ gpus: [aGpu({ slices })], policy, ...node }], pods);
-  return { ...withParts(facts, more), events, configFiles: files, version: '0.1.0' };
+  return { ...withParts(facts, more), events, configFiles: files, crds: ownCrds, version: '0.1.0' };
 }
 
 function withParts(
@@ -113,7 +114,10 @@ describe('the diagnosis of a cluster', () => {
       { name: 'a', gpus: [aGpu({ error: 'GpuLost: gone' })] },
       { name: 'b', gpus: [{ ...aGpu({ error: 'GpuLost: gone' }), uuid: 'GPU-b' }] },
     ]);
-    const found = diagnoseCluster({ ...facts, events: [], configFiles: new Map(), version: '0.1.0' }, 'b');
+    const found = diagnoseCluster(
+      { ...facts, events: [], configFiles: new Map(), crds: ownCrds, version: '0.1.0' },
+      'b',
+    );
     expect(found.findings.map(({ node }) => node)).to.deep.equal(['b']);
   });
 
@@ -236,6 +240,27 @@ describe('the diagnosis of a cluster', () => {
     expect(onlyOf(tell({ node: { gpus } }))).to.include({ code: 'ModePending' });
     const taints: readonly Taint[] = [{ key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule' }];
     expect(codesOf(tell({ node: { gpus, taints } }))).to.deep.equal([]);
+  });
+
+  it('HalfMade is what a stopped change has left on a GPU that no policy covers, and not in the middle of a change', () => {
+    const gpu = aGpu({ slices });
+    const left = gpu.instances.map((one, at) => (at === 0 ? { ...one, computeInstances: [] } : one));
+    const gpus = [{ ...gpu, instances: left }];
+    /** Of a node on which no policy decides over the GPU. */
+    const uncovered = (node: StoryNode): DoctorFacts => {
+      const facts = tell({ node: { gpus, ...node } });
+      const partitions = facts.partitions.map(({ spec: { wish: _wish, ...spec }, ...one }) => ({ ...one, spec }));
+      return { ...facts, partitions };
+    };
+    expect(onlyOf(uncovered({}))).to.deep.equal({
+      code: 'HalfMade',
+      node: 'n',
+      evidence: 'GPU 0 has GPU instances without compute instances, which no pod can use: 1g.5gb at 0',
+      remedy: 'on the node: nvidia-smi mig -i 00000000:00:00.0 -dgi -gi 0; or cover the GPU by a policy',
+    });
+    const taints: readonly Taint[] = [{ key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule' }];
+    expect(codesOf(uncovered({ taints }))).to.deep.equal([]);
+    expect(codesOf(tell({ node: { gpus } })), 'its policy makes it right').to.deep.equal([]);
   });
 
   it('HostNotRestored is what the agent still owes the host', () => {
@@ -475,35 +500,6 @@ describe('the diagnosis of a cluster', () => {
       expect(codesOf({ ...tell({ pods: [exporter({})] }), policies: [] })).to.deep.equal([]);
       const tenant = { ...exporter({}), metadata: { ...exporter({}).metadata, namespace: 'team' } };
       expect(codesOf(tell({ pods: [tenant] }))).to.deep.equal([]);
-    });
-  });
-
-  describe('VersionSkew', () => {
-    const controller = (image: string): PodView => ({
-      metadata: {
-        name: 'c',
-        namespace: 'gpu-partition-system',
-        labels: { 'app.kubernetes.io/name': 'gpu-partition-controller' },
-      },
-      spec: { containers: [{ image }] },
-    });
-    const digest = `sha256:${'0'.repeat(64)}`;
-
-    it('is an agent more than one minor version from the controller', () => {
-      const pods = [controller(`registry:5000/gpu-partition:0.2.1@${digest}`)];
-      const found = onlyOf({ ...tell({ pods, device: { agentVersion: '0.4.0' } }), version: '0.2.0' });
-      expect(found).to.include({ code: 'VersionSkew', node: 'n' });
-      expect(found?.evidence).to.contain('the agent is 0.4.0, the controller 0.2.1');
-      expect(codesOf({ ...tell({ pods, device: { agentVersion: '0.3.0' } }), version: '0.2.0' })).to.deep.equal([]);
-    });
-
-    it('is this program, too, and not known of an image without a release', () => {
-      expect(
-        onlyOf(tell({ pods: [controller('x/gpu-partition:0.9.0')], device: { agentVersion: '0.9.0' } }))?.evidence,
-      ).to.contain('this gpu-partition is 0.1.0, the controller 0.9.0');
-      expect(whyOf(tell({ pods: [controller('localhost:5000/gpu-partition')] }), 'VersionSkew')).to.contain(
-        'not known',
-      );
     });
   });
 

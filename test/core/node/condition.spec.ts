@@ -1,17 +1,23 @@
 import { expect } from 'chai';
-import type { GpuNodePartition } from '../../../src/api/types.ts';
-import { planRelease } from '../../../src/core/node/commands.ts';
+import type { DeviceReport, GpuNodePartition, GpuReport } from '../../../src/api/types.ts';
+import { planRelease, type Verdict } from '../../../src/core/node/commands.ts';
 import { reportCondition } from '../../../src/core/node/status.ts';
 import type { NodeView } from '../../../src/core/kubernetes/node.ts';
-import type { NodeSettings } from '../../../src/core/node/snapshot.ts';
+import type { NodeSettings, NodeSnapshot } from '../../../src/core/node/snapshot.ts';
+import { aDevice, aGpu, uuidOf } from '../../support/builders.ts';
 import {
+  advertisesSlice,
+  advertisesWhole,
   aClaim,
+  aGrant,
   aManagedPartition,
   aNode,
   aSlicingPolicy,
   noon,
   notInForce,
   refusedHold,
+  slicedGpu,
+  slicesOf,
   someSettings,
   taints,
 } from '../../support/node-builders.ts';
@@ -23,8 +29,8 @@ const applying = { status: 'False', reason: 'Applying', message: 'GPU 0 changes'
 type Told = { readonly status: 'True' | 'False'; readonly reason: string; readonly message: string };
 
 /** The partition of a node, whose Ready says this. */
-function saying(told: Told | undefined): GpuNodePartition {
-  const partition = aManagedPartition();
+function saying(told: Told | undefined, more: Parameters<typeof aManagedPartition>[0] = {}): GpuNodePartition {
+  const partition = aManagedPartition(more);
   const conditions = told && [{ type: 'Ready', lastTransitionTime: at, ...told }];
   return { ...partition, status: { ...partition.status, ...(conditions && { conditions }) } };
 }
@@ -42,6 +48,10 @@ function having(condition: Told | undefined, more: Parameters<typeof aNode>[0] =
 interface Scene {
   readonly node?: NodeView;
   readonly told?: Told | undefined;
+  /** What was found just now; absent: what is told. */
+  readonly found?: Verdict;
+  readonly partition?: Parameters<typeof aManagedPartition>[0];
+  readonly slices?: NodeSnapshot['slices'];
   readonly settings?: Partial<NodeSettings>;
   readonly policy?: ReturnType<typeof aSlicingPolicy> | undefined;
   readonly claim?: Partial<ReturnType<typeof aClaim>>;
@@ -49,11 +59,15 @@ interface Scene {
 }
 
 function report(scene: Scene): ReturnType<typeof reportCondition> {
-  const partition = 'told' in scene ? saying(scene.told) : saying(ready);
+  const told = 'told' in scene ? scene.told : ready;
+  const partition = saying(told, scene.partition);
   const policy = 'policy' in scene ? scene.policy : aSlicingPolicy();
   const claim = aClaim(policy, partition, scene.claim);
   const settings = { ...someSettings, nodeCondition: true, ...scene.settings };
-  return reportCondition({ node: scene.node ?? aNode(), claim, settings }, partition, noon, scene.writtenAt);
+  const snapshot = { node: scene.node ?? aNode(), claim, settings, ...(scene.slices && { slices: scene.slices }) };
+  const phase = told?.status === 'True' ? 'Ready' : 'Pending';
+  const verdict = scene.found ?? ({ phase, message: '', ...told } as Verdict);
+  return reportCondition(snapshot, partition, verdict, noon, scene.writtenAt);
 }
 
 const nothing = { patch: undefined, requeueAfterMs: undefined };
@@ -122,3 +136,130 @@ describe('the condition GpuPartitionReady of a node', () => {
     expect(release).to.deep.equal({ state: 'Marked', patch: [], condition: removed.patch, wasChanging: false });
   });
 });
+
+const waiting = { status: 'False', reason: 'AwaitingSlot', message: 'waiting for a slot' } as const;
+/** Of an agent that has made the layout in this boot. */
+const made: DeviceReport = {
+  ...slicedGpu,
+  lastGood: { bootID: 'boot-a', gpus: [{ uuid: uuidOf(0), mig: 'Enabled', placements: ['7g.40gb@0'] }] },
+};
+const verified = {
+  'gpupartition.dev/layout': '1x7g.40gb',
+  'gpupartition.dev/state': 'ready',
+  'nvidia.com/mig.strategy': 'mixed',
+};
+/** Open, with its verified layout, under a policy that wants another. */
+const open = { labels: verified, allocatable: advertisesSlice };
+const patient: Scene = { told: waiting, node: having(ready, open), partition: { device: made } };
+
+/** What the condition becomes of a node that waits, with something else about it. */
+function statusOf(more: Scene = {}): string | undefined {
+  const { patch } = report({ ...patient, ...more });
+  return patch !== undefined && 'status' in patch ? patch.status : undefined;
+}
+
+describe('the condition GpuPartitionReady of a node that waits', () => {
+  it('stays True while it offers what was verified, and says what it waits for', () => {
+    const { patch } = report(patient);
+    expect(patch).to.deep.equal({ type, ...waiting, status: 'True', lastHeartbeatTime: at });
+  });
+
+  it('is True where it was not written before, or was False: the option was switched on, or a drain was given up', () => {
+    expect(statusOf({ node: having(undefined, open) })).to.equal('True');
+    expect(statusOf({ node: having(waiting, open) })).to.equal('True');
+  });
+
+  it('stays True whatever of its policy keeps it waiting, or which pods do', () => {
+    for (const reason of ['Paused', 'PolicyInvalid', 'DoesNotFit', 'PodsUseGpus', 'EvictionBlocked', 'ForeignCordon'])
+      expect(statusOf({ told: { ...waiting, reason } }), reason).to.equal('True');
+  });
+
+  it('is False where what it offers is in doubt', () => {
+    for (const reason of [
+      'NodeNotReady',
+      'AgentNotReporting',
+      'ForeignManager',
+      'DriverUpgrade',
+      'LabelsStale',
+      'Failed',
+    ])
+      expect(statusOf({ told: { ...waiting, reason } }), reason).to.equal('False');
+  });
+
+  it('stays True while an agent is replaced, as Ready does', () => {
+    const found = { phase: 'Pending', reason: 'AgentNotReporting', message: 'no agent pod' } as const;
+    expect(statusOf({ found: { ...found, transient: true } })).to.equal('True');
+    expect(statusOf({ found })).to.equal('False');
+  });
+
+  it('is False until a first layout was verified', () => {
+    const whole = { told: waiting, node: having(undefined), partition: {} };
+    expect(report(whole).patch).to.include({ status: 'False', reason: 'AwaitingSlot' });
+    const adopted = having(undefined, { labels: { 'gpupartition.dev/layout': 'whole' } });
+    expect(report({ ...whole, node: adopted }).patch).to.include({ status: 'True' });
+  });
+
+  it('is False while a taint keeps it closed, or it offers nothing yet, with what is done there', () => {
+    const found = { phase: 'Updating', reason: 'Draining', message: 'a pod goes' } as const;
+    const closed = { ...patient, found, node: having(ready, { ...open, taints: taints.closed }) };
+    expect(report(closed).patch).to.include({ status: 'False', reason: 'Draining', message: 'a pod goes' });
+    expect(statusOf({ node: having(ready, { ...open, taints: taints.startup }) })).to.equal('False');
+    const updating = { ...open, labels: { ...verified, 'gpupartition.dev/state': 'updating' } };
+    expect(statusOf({ node: having(ready, updating) })).to.equal('False');
+    // It is being closed at this moment, which the watch has not brought back yet.
+    expect(statusOf({ found })).to.equal('False');
+  });
+
+  it('is False where the GPUs are not what was verified any more', () => {
+    const gone = aDevice(aGpu({ slices: [] }));
+    const others = { 'gpupartition.dev/layout': 'various' };
+    const without = { ...open, allocatable: {}, labels: { ...verified, ...others } };
+    const scenes: Readonly<Record<string, Scene>> = {
+      'another label': { node: having(ready, { ...open, labels: { ...verified, ...others } }) },
+      'an instance is gone': { partition: { device: { ...made, ...gone } } },
+      'one is gone of GPUs that differ': {
+        node: having(ready, without),
+        partition: {
+          device: { ...made, ...aDevice(aGpu({ slices: [] }), aGpu({ index: 1 })) },
+        },
+      },
+      'a grant is not answered': { partition: { device: { ...made, observedEpoch: 2 }, granted: aGrant() } },
+      'a change has failed': { partition: { device: { ...made, step: 'Failed' } } },
+      'nobody can read them': { partition: { device: { ...made, step: 'Unknown' } } },
+      'the node has restarted': { node: having(ready, { ...open, nodeInfo: { bootID: 'boot-b' } }) },
+      'the driver was loaded again': {
+        partition: { device: { ...made, driverLoad: '2', lastGood: { ...made.lastGood, bootID: 'boot-a+1' } } },
+      },
+    };
+    for (const [name, scene] of Object.entries(scenes)) expect(statusOf(scene), name).to.equal('False');
+  });
+
+  it('is False where the device plugin or the DRA driver does not offer them, or labels tell of others', () => {
+    expect(statusOf({ node: having(ready, { ...open, allocatable: advertisesWhole }) })).to.equal('False');
+    expect(statusOf({ node: having(ready, { ...open, allocatable: {} }) })).to.equal('False');
+    const stale = { ...made, advertised: { resources: { 'nvidia.com/mig-7g.40gb': 1 }, stale: 1 } };
+    expect(statusOf({ partition: { device: stale } })).to.equal('False');
+    const wrong = { ...verified, 'nvidia.com/mig-7g.40gb.count': '3' };
+    const annotations = { 'gpupartition.dev/managed-labels': 'mig-7g.40gb.count' };
+    expect(statusOf({ node: having(ready, { ...open, labels: wrong, annotations }) })).to.equal('False');
+  });
+
+  it('knows slices that the device plugin shares, and those of the DRA driver', () => {
+    const shared = { ...open, allocatable: { 'nvidia.com/mig-7g.40gb': '4' } };
+    expect(statusOf({ node: having(ready, shared) })).to.equal('True');
+    const device = aDevice(aGpu({ slices: ['7g.40gb@0'] }));
+    const uuids = { ...made, gpus: (device.gpus ?? []).map(withUuid) };
+    const dra: Scene = {
+      node: having(ready, { labels: verified, allocatable: {} }),
+      policy: aSlicingPolicy({ backend: 'DRA' }),
+      partition: { backend: 'DRA', device: uuids },
+    };
+    expect(statusOf({ ...dra, slices: slicesOf(uuids) })).to.equal('True');
+    expect(statusOf({ ...dra, slices: [] })).to.equal('False');
+  });
+});
+
+/** With the UUID by which the DRA driver publishes each slice. */
+function withUuid(gpu: GpuReport): GpuReport {
+  return { ...gpu, instances: gpu.instances.map(({ profile, gi, start }) => ({ profile, gi, start, uuid: 'MIG-1' })) };
+}

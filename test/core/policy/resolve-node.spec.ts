@@ -29,6 +29,16 @@ describe('the layout of a node in words', () => {
     );
   });
 
+  it('counts GPU instances that a stopped change has left without compute instances', () => {
+    const gpu = aGpu({ slices: ['1g.5gb@0', '1g.5gb@1'] });
+    const [made, ...rest] = gpu.instances;
+    const left = rest.map((one) => ({ ...one, computeInstances: [] }));
+    expect(deviceText([{ ...gpu, instances: [...(made ? [made] : []), ...left] }])).to.equal(
+      '1 GPU: 1×1g.5gb and 1 without compute instance',
+    );
+    expect(deviceText([{ ...gpu, instances: left }])).to.equal('1 GPU: empty and 1 without compute instance');
+  });
+
   it('says of a GPU that does not respond why', () => {
     expect(deviceText([aGpu({ error: 'GPU is lost', slices: ['3g.20gb@0'] })])).to.equal('1 GPU: GPU is lost');
   });

@@ -14,11 +14,14 @@ import {
   isUnfinished,
   wishOf,
   isDeviceDone,
+  isReadBeforeBoot,
   onlyPlans,
+  sliceOfferOf,
 } from '../snapshot.ts';
 import {
   type Command,
   alsoWaits,
+  explainStaleLabels,
   waitOpen,
   type Outcome,
   type Ruling,
@@ -32,12 +35,30 @@ import { evictPods } from './drain.ts';
 import { checkBackend, currentOffer } from './backend.ts';
 import { adviseOnDebris, foreignOwner } from '../owners.ts';
 import { takeOver } from './take-over.ts';
+import { describeHalfMade } from './wish.ts';
 import { judgeLabels, layoutLabels, listManagedLabels, predict, withoutLayoutLabels } from './labels.ts';
-import { configurePlugin, refreshPlugin, refreshAfterSilence, isUntouched, recordFreshPlugin } from './plugin.ts';
+import {
+  toldOffer,
+  configurePlugin,
+  refreshPlugin,
+  refreshAfterSilence,
+  isUntouched,
+  recordFreshPlugin,
+} from './plugin.ts';
 import { type PodView, tolerates } from '../../kubernetes/pod.ts';
 import { joinWithin } from '../../text/words.ts';
-import { stateLabel, layoutLabel, policyLabel, repartitioningTaint, startupTaintKeys } from '../../../api/names.ts';
-import { listUnusedResources } from '../offer.ts';
+import {
+  type NodeReason,
+  stateLabel,
+  layoutLabel,
+  policyLabel,
+  repartitioningTaint,
+  startupTaintKeys,
+} from '../../../api/names.ts';
+import { isUnanswered, keepsLastGood } from '../../device/grants.ts';
+import { MIG_STRATEGIES, strategyByLabels } from '../../nvidia/labels.ts';
+import { predictDevice } from '../../nvidia/predict.ts';
+import { explainOffer, listUnusedResources } from '../offer.ts';
 import { awaitSlot, needsSlot, nodeNotReady } from './slot.ts';
 
 /** How often the slices of a Ready node are read even though nothing was heard of them, in ms. */
@@ -84,7 +105,8 @@ function describeDone(
   const broken = reported.flatMap(({ index, pciBusId, error }) =>
     error === undefined ? [] : [`GPU ${index} (${pciBusId}): ${error}`],
   );
-  const out = broken.length > 0 ? `; out of service: ${joinWithin(broken, 600)}` : '';
+  const others = reported.filter(({ uuid }) => gpus.every((one) => one.uuid !== uuid));
+  const out = `${broken.length > 0 ? `; out of service: ${joinWithin(broken, 600)}` : ''}${describeHalfMade(others)}`;
   if (gpus.length > 0) {
     const message = `device, labels and ${isDra ? 'ResourceSlices' : 'resources'} match the policy${remarkable.length > 0 ? `; skipped${remarks}` : ''}${out}`;
     return { phase: 'Ready', reason: 'Ready', message, ...again };
@@ -199,6 +221,73 @@ export function layoutLabelValue(gpus: readonly GpuReport[]): string {
   );
   const [only = 'whole', ...others] = values;
   return others.length > 0 || only.length > 63 ? 'various' : only;
+}
+
+/** What a node that is not Ready may wait for without any doubt about what it offers: its slot, its policy, or the pods on its GPUs. */
+const patience: ReadonlySet<string> = new Set<NodeReason>([
+  'AwaitingPlan',
+  'AwaitingSlot',
+  'Paused',
+  'PlanOnly',
+  'PolicyInvalid',
+  'UnknownProfile',
+  'UnknownPreset',
+  'DoesNotFit',
+  'NotEnoughGpus',
+  'SingleNeedsOneProfile',
+  'SharingRefused',
+  'ConfigUnavailable',
+  'AgentTooOld',
+  'AgentTooNew',
+  'ForeignCordon',
+  'EvictionBlocked',
+  'DrainLoop',
+  'DrainTimeout',
+  'PodsUseGpus',
+  'ProcessesUseGpus',
+  'ClientsStay',
+  'Refused',
+]);
+
+export function isPatient({ reason }: { readonly reason: string }): boolean {
+  return patience.has(reason);
+}
+
+type Offering = Parameters<typeof backendOf>[0] & Pick<RuleInput, 'partition'>;
+
+/**
+ * Whether a node that does not match its policy is open and offers the layout that was verified when it was opened last. Our label tells
+ * which that was, and the agent's memory where its instances are, since GPUs that differ have no label of their own.
+ */
+export function keepsVerified(known: Offering, verdict: Verdict): boolean {
+  const { node, partition } = known;
+  const { device = {} } = partition.status ?? {};
+  const { gpus, step, error } = device;
+  // A DaemonSet update replaces agents one by one: Ready outlasts that too.
+  const isReplaced = verdict.reason === 'AgentNotReporting' && verdict.transient === true;
+  const isWaiting = isReplaced || isPatient(verdict);
+  if (!isWaiting || isUnfinished(node) || hasStartupTaint(node) || isReadBeforeBoot(node, partition)) return false;
+  const isQuiet = (step === 'Idle' || step === undefined) && error === undefined && !isUnanswered(partition);
+  const isMarked = gpus !== undefined && node.metadata.labels?.[layoutLabel] === layoutLabelValue(gpus);
+  if (!isQuiet || !isMarked || !keepsLastGood(device)) return false;
+  return offersDevice(known) && explainStaleLabels(node, partition) === undefined;
+}
+
+/** Whether what hands the GPUs out offers what they are, by the labelled strategy, however shared. Slices that were not read may be right. */
+function offersDevice(known: Offering): boolean {
+  if (backendOf(known) === 'DRA') return sliceOfferOf(known)?.isExact !== false;
+  const { node, partition } = known;
+  const { allocatable = {} } = node.status ?? {};
+  const { labels = {} } = node.metadata;
+  // That of the partition may be the next one already.
+  const labelled = strategyByLabels(labels, true);
+  return (labelled === undefined ? MIG_STRATEGIES : [labelled]).some((strategy) => {
+    const { errors, resources } = predictDevice(partition.status?.device ?? {}, strategy, undefined).offer;
+    const advertised = toldOffer(known, strategy);
+    if (errors.length > 0 || (advertised?.stale ?? 0) > 0) return false;
+    const { kind } = explainOffer({ allocatable, advertised, labels }, resources);
+    return kind !== 'Nothing' && kind !== 'Other';
+  });
 }
 
 /**

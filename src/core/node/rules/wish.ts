@@ -29,9 +29,9 @@ import {
   wishOf,
 } from '../snapshot.ts';
 import { knownStrategy, backendToTell, findBackend } from './backend.ts';
-import type { GpuWish, PolicyLayout, Wish } from '../../../api/types.ts';
-import { meetsWish, wishHash } from '../../device/plan.ts';
-import { countWords } from '../../text/words.ts';
+import type { GpuReport, GpuWish, PolicyLayout, Wish } from '../../../api/types.ts';
+import { findHalfMade, meetsWish, wishHash } from '../../device/plan.ts';
+import { countWords, joinWithin } from '../../text/words.ts';
 import { deepEqual, omitUndefined } from '../../text/json.ts';
 import { driftEndsAt, retryAskedWith } from '../grants.ts';
 import { reopenNode, markState } from '../marks.ts';
@@ -78,7 +78,7 @@ export function noPolicy(situation: RuleInput): Outcome | undefined {
   // A plugin's pod is away for a moment when it is replaced: then by what was known last.
   const judgedBy = isJudged ? (knownStrategy(situation) ?? strategy) : undefined;
   const isOutdated = policy !== undefined || strategy !== judgedBy || wish !== undefined;
-  const message = 'no policy selects this node; it keeps its layout';
+  const message = `no policy selects this node; it keeps its layout${describeHalfMade(partition.status?.device?.gpus)}`;
   return {
     ifClosed: 'Opens',
     verdict: { phase: 'Unmanaged', reason: 'NoPolicy', message, transient: true },
@@ -93,6 +93,14 @@ export function noPolicy(situation: RuleInput): Outcome | undefined {
           ]
         : [],
   };
+}
+
+/** Names what is neither offered nor part of any plan, with the command that removes it; empty if there is nothing. */
+export function describeHalfMade(gpus: readonly GpuReport[] = []): string {
+  const found = findHalfMade(gpus).map(
+    ({ evidence, command }) => `${evidence}. To destroy them, on the node: ${command}`,
+  );
+  return found.length === 0 ? '' : `. ${joinWithin(found, 1200, '. ')}`;
 }
 
 /** Created for a policy that selected a node without GPUs: it is deleted with the policy. */

@@ -322,6 +322,17 @@ describe('the strategy of a node that lost its policy', () => {
   });
 });
 
+it('a node without a policy names GPU instances of which a stopped change has made no compute instance', () => {
+  const gpu = aGpu({ slices: ['1g.5gb@0', '1g.5gb@1'] });
+  const instances = gpu.instances.map((one) => ({ ...one, computeInstances: [] }));
+  const partition = aManagedPartition({ device: aDevice({ ...gpu, instances }) });
+  const outcome = noPolicy(aSituation({ policy: undefined, partition }));
+  expect(outcome && 'verdict' in outcome && outcome.verdict.message).to.equal(
+    'no policy selects this node; it keeps its layout. GPU 0 has GPU instances without compute instances, which no pod can use: ' +
+      '1g.5gb at 0, 1g.5gb at 1. To destroy them, on the node: nvidia-smi mig -i 00000000:00:00.0 -dgi -gi 0,1',
+  );
+});
+
 describe('the partition of a node without GPUs and without a policy', () => {
   const empty = (
     more: Parameters<typeof aManagedPartition>[0] = {},

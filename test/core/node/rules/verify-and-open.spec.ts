@@ -337,6 +337,19 @@ describe('a node whose device is done', () => {
     expect(change.verdict.reason).to.equal('PluginNotReady');
   });
 
+  it('names what a stopped change has left on a GPU that no layout is for any more', () => {
+    const [slice = aGpu()] = slicedGpu.gpus ?? [];
+    const gpu = aGpu({ index: 1, slices: ['3g.20gb@4'] });
+    const left = { ...gpu, instances: gpu.instances.map((one) => ({ ...one, computeInstances: [] })) };
+    const policy = aSlicingPolicy({ layouts: [{ gpus: { indices: [0] }, profiles: { '7g.40gb': 1 } }] });
+    const partition = aManagedPartition({ device: aDevice(slice, left) });
+    const { verdict } = judge({ policy, partition, node: aNode({ allocatable: advertisesSlice }) });
+    expect(verdict.reason).to.equal('Ready');
+    expect(verdict.message).to.match(
+      / match the policy\. GPU 1 has GPU instances without compute instances, .*: 3g\.20gb at 4\. /,
+    );
+  });
+
   it('does not take what is offered of a GPU that is lost for a second share of another', () => {
     const [slice] = slicedGpu.gpus ?? [];
     const lost = aGpu({ index: 1, error: 'GpuLost: it fell off the bus' });
