@@ -1,6 +1,6 @@
-import { controllerManager, managedByLabel, policyLabel } from '../api/names.ts';
+import { controllerManager } from '../api/names.ts';
 import type { GpuNodePartition } from '../api/types.ts';
-import { planQueue, wishQueue } from '../core/demand/queues.ts';
+import { keptQueues, planQueue, wishQueue } from '../core/demand/queues.ts';
 import type { NodeView } from '../core/kubernetes/node.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
 import type { PolicyRecord } from '../core/policy/record.ts';
@@ -193,8 +193,7 @@ export class QuotaReconciler {
     const resource = kueueResource(version, 'ClusterQueue');
     try {
       if (!this.#hasSearched) {
-        const labelSelector = `${managedByLabel}=${controllerManager},${policyLabel}`;
-        const kept = await listServed<ClusterQueue>(client, resource, { labelSelector }, call);
+        const kept = await listServed<ClusterQueue>(client, resource, { labelSelector: keptQueues }, call);
         for (const { metadata } of kept) if (!asked.has(metadata.name)) this.#left.add(metadata.name);
         this.#hasSearched = true;
       }

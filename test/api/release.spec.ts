@@ -5,6 +5,7 @@ import { run } from '../cli/run.ts';
 import { clusterTimeoutMs, useOwnCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { findHelm, renderChart } from '../support/helm.ts';
+import { awaitKueueKinds, kueueDefinitions } from '../support/kueue.ts';
 import { attempt } from './attempt.ts';
 
 const system = 'gpu-partition-system';
@@ -26,8 +27,9 @@ describe('the release of a cluster that still has its controllers', function () 
     expect(code, stderr).to.equal(0);
     return stdout;
   };
-  const apply = async (object: object): Promise<void> => {
-    const { code, stderr } = await cluster().kubectl(['apply', '-f', '-'], { input: JSON.stringify(object) });
+  const apply = async (object: object, ...more: readonly string[]): Promise<void> => {
+    const input = JSON.stringify(object);
+    const { code, stderr } = await cluster().kubectl(['apply', ...more, '-f', '-'], { input });
     expect(code, stderr).to.equal(0);
   };
 
@@ -125,6 +127,43 @@ describe('the release of a cluster that still has its controllers', function () 
     );
     const scale = { method: 'PATCH', path: `${deployment}-other/scale`, body: { spec: { replicas: 0 } } } as const;
     expect(await attempt(cluster(), token, scale)).to.match(/cannot patch/);
+  });
+
+  it('takes the quotas from queues of Kueue that the controller kept, as a deleted policy does, and names those that it may not', async () => {
+    for (const one of kueueDefinitions()) await apply(one);
+    await kubectl(...awaitKueueKinds);
+    const resources = [{ name: 'nvidia.com/mig-1g.5gb', nominalQuota: '4' }];
+    const resourceGroups = [{ coveredResources: ['nvidia.com/mig-1g.5gb'], flavors: [{ name: 'lent', resources }] }];
+    const aQueue = (name: string, labels: object) => ({
+      apiVersion: 'kueue.x-k8s.io/v1beta2',
+      kind: 'ClusterQueue',
+      metadata: { name, labels },
+      spec: { namespaceSelector: {}, resourceGroups },
+    });
+    const labels = { 'app.kubernetes.io/managed-by': 'gpu-partition-controller', 'gpupartition.dev/policy': 'held' };
+    await apply(aQueue('lent', labels), '--server-side', '--field-manager=gpu-partition-controller');
+    await apply(aQueue('theirs', {}));
+    const quota = '{.spec.resourceGroups[0].flavors[0].resources[0].nominalQuota}';
+    const quotas = async (): Promise<readonly string[]> =>
+      Promise.all(['lent', 'theirs'].map((name) => kubectl('get', 'clusterqueue', name, '-o', `jsonpath=${quota}`)));
+    const condition = { type: 'KueueQuota', status: 'True', reason: 'QuotaWritten', message: 'lent' };
+    const conditions = [{ ...condition, lastTransitionTime: '2026-01-01T00:00:00Z' }];
+    const told = JSON.stringify({ spec: { kueue: { clusterQueue: 'lent' } }, status: { conditions } });
+    await kubectl('patch', 'gpp', 'held', '--type=merge', '-p', told);
+    await kubectl('patch', 'gpp', 'held', '--subresource=status', '--type=merge', '-p', told);
+
+    const refused = await release(system, 'gpu-partition-controller');
+    expect(refused.code, refused.stderr).to.equal(1);
+    expect(refused.stdout).to.match(
+      /ClusterQueue lent: its quotas stay: .*kubectl delete clusterqueue,resourceflavor lent/,
+    );
+    expect(await quotas()).to.deep.equal(['4', '4']);
+    const { code, stdout, stderr } = await release('default', 'gpu-partition-releaser');
+    expect(code, stderr).to.equal(0);
+    expect(stdout).to.include('ClusterQueue lent: its quotas are 0');
+    expect(await quotas()).to.deep.equal(['0', '4']);
+    const again = await release('default', 'gpu-partition-releaser');
+    expect(again.stdout).to.not.include('ClusterQueue');
   });
 
   it('cleans up as well where Deployment and CRDs are gone already', async () => {

@@ -225,7 +225,7 @@ describe('the quotas in Kueue @slow', function () {
     expect(one.quotaOf('b')?.reason).to.equal('QuotaWritten');
   });
 
-  it('become 0 when the policy goes, or names another queue, also while nobody leads; the queue stays', async () => {
+  it('become 0 when the policy goes, or names another queue or none, also while nobody leads; the queue stays', async () => {
     await using one = await controller(['p', { clusterQueue: 'first' }], ['q', { clusterQueue: 'second' }]);
     await one.reconciler.reconcile();
     expect([await quota('first'), await quota('second')]).to.deep.equal(['7', '7']);
@@ -240,6 +240,9 @@ describe('the quotas in Kueue @slow', function () {
     const before = next.writes();
     await next.reconciler.reconcile();
     expect(next.writes()).to.equal(before);
+    next.set('p', undefined);
+    await next.reconciler.reconcile();
+    expect(await quota('third'), 'spec.kueue was removed').to.equal('0');
   });
 
   it('become 0 later where the API server did not answer when the policy went', async () => {

@@ -102,10 +102,13 @@ export function kueueDefinitions(): readonly object[] {
 export async function installKueueKinds(rig: TestRig): Promise<void> {
   const definitions = kueueDefinitions();
   await applyObjects(rig, definitions);
-  const names = ['workloads', 'localqueues', 'clusterqueues', 'resourceflavors'];
-  const crds = names.map((name) => `crd/${name}.kueue.x-k8s.io`);
-  await rig.kubectl('wait', '--for=condition=Established', '--timeout=30s', ...crds);
+  await rig.kubectl(...awaitKueueKinds);
 }
+
+const names = ['workloads', 'localqueues', 'clusterqueues', 'resourceflavors'];
+const crds = names.map((name) => `crd/${name}.kueue.x-k8s.io`);
+/** Arguments of kubectl. */
+export const awaitKueueKinds: readonly string[] = ['wait', '--for=condition=Established', '--timeout=30s', ...crds];
 
 /** The quotas of a ClusterQueue, by resource; empty if it is not there. */
 export async function quotasOf(rig: TestRig, queue: string): Promise<Readonly<Record<string, string>>> {

@@ -1,6 +1,6 @@
 import { controllerManager, cleanupFinalizer } from '../../api/names.ts';
 import { deployments, pods, nodePartitions, nodes, policies } from '../../api/resources.ts';
-import { type KubeClient, listServed } from '../../kube/client.ts';
+import { findKueue, type KubeClient, kueueResource, listServed } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/watch.ts';
 import { type Clock, systemClock, waitFor } from '../../process/clock.ts';
 import { CliError, paint, printJson, printLine, type Terminal } from '../terminal.ts';
@@ -11,11 +11,13 @@ import {
   attempt,
   connect,
   listAll,
+  listAllowed,
   type ConnectionOptions,
   findLeader,
 } from '../cluster/connection.ts';
 import { Command } from 'commander';
-import type { GpuNodePartition } from '../../api/types.ts';
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import { keptQueues, planQueue } from '../../core/demand/queues.ts';
 import { planRelease } from '../../core/node/commands.ts';
 import type { NodeView } from '../../core/kubernetes/node.ts';
 import { ApiError } from '../../kube/api-error.ts';
@@ -81,7 +83,7 @@ interface Options extends ConnectionOptions {
 
 /** The outcome for one object; the shape of `-o json`. */
 interface ReleaseAnswer {
-  readonly kind: 'Node' | 'GpuPartitionPolicy';
+  readonly kind: 'Node' | 'GpuPartitionPolicy' | 'ClusterQueue';
   readonly name: string;
   readonly isReleased: boolean;
   readonly message: string;
@@ -90,7 +92,7 @@ interface ReleaseAnswer {
 export function releaseCommand({ terminal, outcome }: CommandContext): Command {
   return addConnectionOptions(new Command('release'))
     .description(
-      'Cleans up after a controller that is gone: removes our taint, labels, annotations and condition from nodes and the finalizer from policies, and restores borrowed labels. ' +
+      'Cleans up after a controller that is gone: removes our taint, labels, annotations and condition from nodes and the finalizer from policies, restores borrowed labels, and takes the quotas from queues of Kueue that it kept. ' +
         'Layouts stay; labels of slices that are gone do not. Fails while a controller leads.',
     )
     .option(
@@ -111,7 +113,13 @@ export function releaseCommand({ terminal, outcome }: CommandContext): Command {
         await stopController(client, namespace, stopped === true ? controllerManager : stopped);
       const leader = await findLeader(client, options.namespace);
       if (leader !== undefined) throw new CliError(describeLeader(leader), 1);
-      const answers = [...(await releaseNodes(client)), ...(await releasePolicies(client))];
+      const held = await ask(policies.plural, () => listServed<Policy>(client, policies));
+      // No job may be admitted to nodes any more by a label that is about to go.
+      const answers = [
+        ...(await releaseQueues(client, held)),
+        ...(await releaseNodes(client)),
+        ...(await releasePolicies(client, held)),
+      ];
       if (answers.some(({ isReleased }) => !isReleased)) outcome.code = 1;
       if (options.output === 'json') printJson(terminal, answers);
       else print(terminal, answers);
@@ -180,10 +188,57 @@ function describeRelease(release: Exclude<NodeRelease, { readonly state: 'Clean'
   return 'open again. Its last change was interrupted: restart the pod of its device plugin, so that it offers what is there. Labels of slices that are gone, or that may be, are removed';
 }
 
-async function releasePolicies(client: KubeClient): Promise<readonly ReleaseAnswer[]> {
-  const held = (await ask(policies.plural, () => listServed<KubeObject>(client, policies))).filter(
-    ({ metadata }) => metadata.finalizers?.includes(cleanupFinalizer) === true,
-  );
+type ClusterQueue = KubeObject & NonNullable<Parameters<typeof planQueue>[0]['queue']>;
+type Policy = GpuPartitionPolicy & KubeObject;
+
+/** As the controller does when a policy goes. */
+async function releaseQueues(client: KubeClient, held: readonly Policy[]): Promise<readonly ReleaseAnswer[]> {
+  const found = await ask('the versions of Kueue', () => findKueue(client));
+  if ('trouble' in found) return [];
+  const { version } = found;
+  const resource = kueueResource(version, 'ClusterQueue');
+  const kept = await listAllowed<ClusterQueue>(client, resource, { labelSelector: keptQueues });
+  if (kept === undefined) return held.flatMap(nameKept);
+  const answers: ReleaseAnswer[] = [];
+  for (const queue of kept) {
+    const { name, uid } = queue.metadata;
+    const writes = planQueue({ queue, flavor: undefined }, version, undefined);
+    if (typeof writes === 'string') continue;
+    try {
+      for (const { metadata, spec, force } of writes)
+        await client.apply(
+          { resource, name },
+          { metadata: { ...metadata, uid }, spec },
+          { fieldManager: controllerManager, force },
+        );
+      const message = `its quotas are 0. Once no job uses it: ${deleteQueue(name)}`;
+      answers.push({ kind: 'ClusterQueue', name, isReleased: true, message });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      answers.push(describeKept(name, error.message));
+    }
+  }
+  return answers;
+}
+
+/** The queue of a policy that the controller has written, and that this user may not look at. */
+function nameKept({ spec, status }: Policy): readonly ReleaseAnswer[] {
+  const queue = spec.kueue?.clusterQueue;
+  const isWritten = status?.conditions?.some(({ type, status: is }) => type === 'KueueQuota' && is === 'True');
+  return queue === undefined || isWritten !== true ? [] : [describeKept(queue, 'you may not list ClusterQueues')];
+}
+
+function describeKept(name: string, why: string): ReleaseAnswer {
+  const message = `its quotas stay: ${why}. Run this again with the rights, or end what it admits: ${deleteQueue(name)}`;
+  return { kind: 'ClusterQueue', name, isReleased: false, message };
+}
+
+function deleteQueue(name: string): string {
+  return `kubectl delete clusterqueue,resourceflavor ${name}`;
+}
+
+async function releasePolicies(client: KubeClient, all: readonly Policy[]): Promise<readonly ReleaseAnswer[]> {
+  const held = all.filter(({ metadata }) => metadata.finalizers?.includes(cleanupFinalizer) === true);
   const answers: ReleaseAnswer[] = [];
   for (const { metadata } of held) {
     const { name, resourceVersion, finalizers = [] } = metadata;
@@ -197,10 +252,12 @@ async function releasePolicies(client: KubeClient): Promise<readonly ReleaseAnsw
   return answers;
 }
 
+const words = { Node: 'node', GpuPartitionPolicy: 'policy', ClusterQueue: 'ClusterQueue' } as const;
+
 function print({ stdout }: Terminal, answers: readonly ReleaseAnswer[]): void {
-  if (answers.length === 0) printLine(stdout, 'nothing of ours is left on nodes and policies');
+  if (answers.length === 0) printLine(stdout, 'nothing of ours is left on nodes, policies and queues');
   for (const { kind, name, isReleased, message } of answers) {
-    const what = `${kind === 'Node' ? 'node' : 'policy'} ${name}:`;
+    const what = `${words[kind]} ${name}:`;
     printLine(stdout, `${paint(stdout, isReleased ? 'green' : 'yellow', what)} ${message}`);
   }
 }

@@ -260,6 +260,9 @@ interface QueueWrite extends AppliedFields {
   readonly force: boolean;
 }
 
+/** Selects the queues that the controller keeps for policies; one whose quotas were taken has no policy's label any more. */
+export const keptQueues = `${managedByLabel}=${controllerManager},${policyLabel}`;
+
 /**
  * Lists what to write, in order, so that a queue is as a policy asks for it; in words why it is left alone: somebody else has set what the
  * controller would write. Of a queue, others may set the rest: who may use it, and what preempts.

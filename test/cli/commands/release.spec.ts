@@ -22,6 +22,7 @@ describe('gpu-partition release', () => {
         if (name === 'gone') return 404;
         return name === 'changed' && patches.filter((one) => one === name).length === 1 ? 422 : { metadata: { name } };
       }
+      if (name === 'kueue.x-k8s.io') return 404;
       if (name !== 'nodes') return listOf();
       const selected = searchParams.get('fieldSelector');
       if (selected === 'metadata.name=gone') return listOf();
@@ -38,6 +39,7 @@ describe('gpu-partition release', () => {
   it('gives up on a node that changes again and again', async () => {
     await using api = await SpokenApi.start((method, { pathname }) => {
       if (method === 'PATCH') return 422;
+      if (pathname.endsWith('/kueue.x-k8s.io')) return 404;
       return pathname.endsWith('/nodes') ? listOf(aMarkedNode('restless')) : listOf();
     });
     const { code, stderr } = await run(['release', '--kubeconfig', api.writeKubeconfig(scratch.path('restless'))]);
