@@ -7,7 +7,7 @@ NODE := $(CURDIR)/node_modules/.bin/node
 MOCHA := mocha --parallel --jobs $(shell expr 2 '*' $$(nproc))
 SPECS := 'test/{soak,trio,model,fleet-model}/*.spec.ts' 'test/e2e/*.spec.ts' 'test/!(soak|trio|model|fleet-model|e2e|node|kueue)/**/*.spec.ts'
 
-.PHONY: help demo test test-quick test-rest test-all test-titles test-models mutate test-node test-kueue verify lint build bench soak trio clean generate control-plane helm old-nodes prometheus judges executable image image-docker release sbom
+.PHONY: help demo test test-quick test-rest test-all test-titles test-models mutate test-node test-kueue test-karpenter verify lint build bench soak trio clean generate control-plane helm old-nodes prometheus judges executable image image-docker release sbom
 
 help: ## Show what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +50,10 @@ test-node: build control-plane helm ## Run the tests on a real kubelet and conta
 
 test-kueue: build control-plane ## Run a demand from Kueue with Kueue itself (root, Go; 5 minutes to build it the first time)
 	@exec mocha 'test/kueue/*.spec.ts'
+
+test-karpenter: build control-plane ## Give Karpenter's own scheduler what export karpenter writes (Go; 3 minutes to build it the first time)
+	@$(NODE) build/go-tools.mjs karpenter >/dev/null
+	@exec mocha test/cli/commands/export-nodes.spec.ts --grep Karpenter
 
 verify: node_modules/.installed generate lint ## Check types, lint, format, structure, prose and generated files
 	@tsc

@@ -1,7 +1,7 @@
 // Builds programs of other projects, by which tests judge what we publish, from Go modules in test/ into the cache beside the control plane; prints
 // their paths. `go-tools.mjs prometheus` is Prometheus and promtool, its rule checker (6 minutes of CPU time, 220 MB), `go-tools.mjs judges`
 // what judges manifests (2 minutes, 65 MB), `ignition` the validator
-// of Ignition's configs (seconds). It needs Go and the module proxy. Tests skip themselves where a program is missing.
+// of Ignition's configs (seconds), `karpenter` Karpenter's scheduler behind a program of ours (3 minutes, 44 MB). It needs Go and the module proxy. Tests skip themselves where a program is missing.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
@@ -14,6 +14,7 @@ const modules = {
     promtool: 'github.com/prometheus/prometheus/cmd/promtool',
     prometheus: 'github.com/prometheus/prometheus/cmd/prometheus',
   },
+  karpenter: { 'karpenter-orders': '.' },
   ignition: { 'ignition-validate': 'github.com/coreos/ignition/v2/validate' },
   judges: {
     kubeconform: 'github.com/yannh/kubeconform/cmd/kubeconform',
@@ -41,10 +42,11 @@ function folderOf(name) {
 }
 
 function cacheOf(name) {
-  const key = createHash('sha256')
-    .update(readFileSync(join(folderOf(name), 'go.sum')))
-    .digest('hex')
-    .slice(0, 16);
+  // Of a program of our own its source, too.
+  const files = Object.values(modules[name]).includes('.') ? ['go.sum', 'main.go'] : ['go.sum'];
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(readFileSync(join(folderOf(name), file)));
+  const key = hash.digest('hex').slice(0, 16);
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
   return join(cache, 'gpu-partition-operator', name, key);
 }

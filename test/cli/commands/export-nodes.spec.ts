@@ -41,9 +41,11 @@ function policyOf(layouts: Layouts | undefined, spec: Partial<Spec> = {}, name =
 const autoscaler = (cloud: string, stdin: string, ...more: readonly string[]) =>
   run(['export', 'autoscaler', '-f', '-', '--gpus', '8', '--cloud', cloud, ...more], { stdin });
 
-const cloudOptions = ['--instance-type', 'p4d.24xlarge', '--node-class', 'EC2NodeClass.karpenter.k8s.aws/default'];
-const karpenter = (stdin: string, ...more: readonly string[]) =>
-  run(['export', 'karpenter', '-f', '-', '--gpus', '8', ...cloudOptions, ...more], { stdin });
+const karpenter = (stdin: string, ...more: readonly string[]) => {
+  const node = ['--gpus', '8', '--instance-type', 'p4d.24xlarge'];
+  const nodeClass = more.includes('--node-class') ? [] : ['--node-class', 'EC2NodeClass.karpenter.k8s.aws/default'];
+  return run(['export', 'karpenter', '-f', '-', ...node, ...nodeClass, ...more], { stdin });
+};
 
 /** What a command prints, which must succeed. */
 async function written(running: ReturnType<typeof run>): Promise<string> {
@@ -342,6 +344,83 @@ describe('what gpu-partition export karpenter writes, by Karpenter’s CRDs @all
     expect(spec).to.deep.equal(exported.spec);
   });
 
+  describe('and by its scheduler, for pods that wait', () => {
+    const program = toolPath('karpenter-orders') as string;
+    const testClass = ['--node-class', 'TestNodeClass.karpenter.test.sh/default'];
+
+    before(function () {
+      if (existsSync(program)) return;
+      console.log('      skipped: Karpenter’s scheduler is not built; make test-karpenter builds it');
+      this.skip();
+    });
+
+    const podFor = (name: string, resource: string, spec: object = {}): object => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace: 'default' },
+      spec: { containers: [{ name: 'main', image: 'main', resources: { limits: { [resource]: '1' } } }], ...spec },
+    });
+    const pods = [
+      podFor('slice', 'nvidia.com/mig-1g.5gb'),
+      podFor('whole', 'nvidia.com/gpu'),
+      podFor('other', 'nvidia.com/mig-2g.10gb'),
+      podFor('by-label', 'nvidia.com/mig-1g.5gb', { nodeSelector: { 'nvidia.com/mig.strategy': 'mixed' } }),
+    ];
+
+    /** What Karpenter makes of the objects, completed by the API server. */
+    async function order(text: string): Promise<Orders> {
+      const objects = [text, ...pods.map((pod) => stringify(pod))].join('\n---\n');
+      const completed = await kubectl(['apply', '--dry-run=server', '-o', 'json', '-f', '-'], objects);
+      expect(completed.code, completed.stderr).to.equal(0);
+      const running = execute(program, { timeout: 60_000 });
+      running.child.stdin?.end(completed.stdout);
+      return JSON.parse((await running).stdout) as Orders;
+    }
+
+    it('orders a node that offers the slices and no whole GPU, though no pod tolerates its start-up taint', async () => {
+      const { overlays, nodeClaims, refused } = await order(
+        await written(karpenter(policyOf(twoProfiles), ...testClass)),
+      );
+      expect(overlays).to.deep.equal({ inference: 'True ValidationSucceeded' });
+      expect(nodeClaims).to.have.length(1);
+      const [claim] = nodeClaims;
+      expect(claim).to.deep.include({
+        nodePool: 'inference',
+        instanceType: 'p4d.24xlarge',
+        startupTaints: [uninitializedTaint],
+        pods: ['slice'],
+      });
+      expect(claim?.labels).to.include({ pool: 'inference', 'nvidia.com/gpu.present': 'true' });
+      expect(claim?.allocatable).to.include({
+        'nvidia.com/gpu': '0',
+        'nvidia.com/mig-1g.5gb': '8',
+        'nvidia.com/mig-3g.20gb': '8',
+      });
+      expect(Object.keys(refused)).to.have.members(['whole', 'other', 'by-label']);
+      expect(refused['by-label']).to.contain('label "nvidia.com/mig.strategy" does not have known values');
+    });
+
+    it('would order a node with whole GPUs, and none for slices, without the NodeOverlay', async () => {
+      const text = await written(karpenter(policyOf(twoProfiles), ...testClass));
+      const { overlays, nodeClaims, refused } = await order(text.slice(0, text.lastIndexOf('---')));
+      expect(overlays).to.deep.equal({});
+      expect(nodeClaims.map((claim) => claim.pods)).to.deep.equal([['whole']]);
+      expect(Object.keys(refused)).to.have.members(['slice', 'other', 'by-label']);
+      expect(refused['slice']).to.contain('nvidia.com/mig-1g.5gb');
+    });
+
+    it('would order none for the sample, were its taints no start-up taints', async () => {
+      const sample = readFileSync(new URL('../../../samples/gates/karpenter-nodepool.yaml', import.meta.url), 'utf8')
+        .replace('group: karpenter.k8s.aws', 'group: karpenter.test.sh')
+        .replace('kind: EC2NodeClass', 'kind: TestNodeClass');
+      const { nodeClaims } = await order(sample);
+      expect(nodeClaims.map((claim) => claim.startupTaints.length)).to.deep.equal([2]);
+      const { nodeClaims: none, refused } = await order(sample.replace('startupTaints:', 'taints:'));
+      expect(none).to.deep.equal([]);
+      expect(refused['whole']).to.contain('did not tolerate taint');
+    });
+  });
+
   it('would fail with a label that Karpenter keeps for itself, or a capacity that it restricts', async () => {
     const text = await written(karpenter(policyOf(oneProfile)));
     const own = await apply(text.replace('pool: inference', 'karpenter.sh/nodepool: inference'));
@@ -353,6 +432,21 @@ describe('what gpu-partition export karpenter writes, by Karpenter’s CRDs @all
 
 interface NodePoolTemplate {
   readonly spec: { startupTaints: unknown };
+}
+
+/** What test/karpenter prints. */
+interface Orders {
+  readonly overlays: Readonly<Record<string, string>>;
+  readonly nodeClaims: readonly {
+    readonly nodePool: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly startupTaints: readonly object[];
+    readonly instanceType: string;
+    readonly allocatable: Readonly<Record<string, string>>;
+    readonly pods: readonly string[];
+  }[];
+  /** By pod. */
+  readonly refused: Readonly<Record<string, string>>;
 }
 
 const boot = (format: string, stdin: string, ...more: readonly string[]) =>
