@@ -33,6 +33,9 @@ export const acceleratorLabels = {
 /** Begins the labels by which gpu-operator deploys its operands to a node. */
 export const deployLabelPrefix = 'nvidia.com/gpu.deploy.';
 
+/** gpu-operator sets it to `true` where MIG is possible, and keeps any other value; mig-manager's DaemonSet selects nodes by it. */
+export const migManagerLabel = 'nvidia.com/gpu.deploy.mig-manager';
+
 /** The label that mig-manager writes; kept in sync for tools that read it. */
 export const migConfigStateLabel = 'nvidia.com/mig.config.state';
 

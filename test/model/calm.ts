@@ -8,7 +8,7 @@ import { countOffer, isAsWished } from './expected.ts';
 import type { Wish } from '../../src/api/types.ts';
 import { resolveNode } from '../../src/core/policy/resolve-node.ts';
 import type { ModelWorld } from './world.ts';
-import { migManagerLabel } from '../../src/core/node/owners.ts';
+import { migManagerLabel } from '../../src/api/names.ts';
 import { isOwnTaint } from '../../src/core/node/snapshot.ts';
 
 /** What is still wrong once faults have stopped; undefined if nothing is. */

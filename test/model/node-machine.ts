@@ -2,7 +2,7 @@ import type { PodHolding } from '../../src/core/device/kubelet.ts';
 import { deployLabelPrefix, migConfigStateLabel } from '../../src/api/names.ts';
 import { KubeletError } from '../../src/core/device/grants.ts';
 import { borrowedLabelsOf } from '../../src/core/node/node-patch.ts';
-import { migManagerLabel } from '../../src/core/node/owners.ts';
+import { migManagerLabel } from '../../src/api/names.ts';
 import { pausedForMigChange } from '../../src/core/node/plugin-pods.ts';
 import type { AgentProcess, DeviceWork } from './agent.ts';
 import type { StoredPartition } from './api.ts';

@@ -29,7 +29,7 @@ import { settleNode, verifyAndOpen } from './rules/verify-and-open.ts';
 import { findMoved, tellWish } from './rules/wish.ts';
 import { awaitAnswer, grant } from './rules/grant.ts';
 import { planNotReady } from './rules/plan.ts';
-import { endDebris } from './rules/take-over.ts';
+import { endDebris } from './owners.ts';
 import { standsEarly, isUntouched } from './rules/plugin.ts';
 import {
   type Needed,

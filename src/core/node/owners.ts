@@ -1,7 +1,7 @@
 // Room node: what happens on one node: the commands that bring it to its policy, what is remembered and told of it, and what is counted.
 // Ask here who else owns the GPUs of a node, or gives way to us, and what mig-manager has left on it.
 import type { NodeView } from '../kubernetes/node.ts';
-import { deployLabelPrefix, migConfigStateLabel } from '../../api/names.ts';
+import { deployLabelPrefix, migConfigStateLabel, migManagerLabel } from '../../api/names.ts';
 import {
   hasEnded,
   type PodView,
@@ -13,13 +13,21 @@ import {
   attributeOf,
 } from '../kubernetes/pod.ts';
 import { usesGpu } from '../device/holders.ts';
-import { driverUpgrade, pausedForDriverUpgrade } from './snapshot.ts';
+import { driverUpgrade, hasStartupTaint, isUnfinished, pausedForDriverUpgrade } from './snapshot.ts';
+import { type Lasting, runningTimer, timer } from './memory.ts';
 import { lookAgainMs, type Outcome, type RuleInput, type Ruling, waitClosed, waitOpen } from './commands.ts';
 import { joinWords } from '../text/words.ts';
 import { borrowedLabelsOf, metadataOf, type NodeChange } from './node-patch.ts';
-import { defaultClients, driverPodsOf, type LabelSelector, pausedForMigChange } from './plugin-pods.ts';
+import {
+  defaultClients,
+  driverPodsOf,
+  type LabelSelector,
+  pausedForMigChange,
+  pluginDeployLabel,
+} from './plugin-pods.ts';
 import { isZeroQuantity } from '../text/syntax.ts';
-import { namePods } from './rules/users.ts';
+import { awaitSlot, nodeUnavailable, type SlotUse } from './rules/slot.ts';
+import { clusterPods, namePods, pluginPods } from './rules/users.ts';
 
 /** Blocks a node whose GPUs are not ours to touch now. */
 export function foreignOwner(situation: RuleInput): Outcome | undefined {
@@ -55,9 +63,6 @@ function givesBack({ node, claim }: RuleInput): Ruling | undefined {
   const command = { name: 'PatchNode', change: { giveBack: [migManagerLabel] } } as const;
   return { ...waitClosed('Updating', 'TakingOver', message, 500), commands: [command] };
 }
-
-/** gpu-operator sets it to `true` where MIG is possible, and keeps any other value; mig-manager's DaemonSet selects nodes by it. */
-export const migManagerLabel = 'nvidia.com/gpu.deploy.mig-manager';
 
 /** mig-manager's pods on the node, except those that have ended. */
 function migManagerPods(pods: readonly PodView[]): readonly PodView[] {
@@ -99,7 +104,7 @@ interface Debris {
 const resumable: readonly string[] = defaultClients.flatMap(({ deployLabel }) => deployLabel ?? []);
 
 /** What mig-manager has left on a node, provided that it is not at work there; undefined: nothing. */
-export function findDebris(node: NodeView): Debris | undefined {
+function findDebris(node: NodeView): Debris | undefined {
   const { paused: all, state } = findMigManagerMarks(node, []);
   const paused = all.filter((key) => resumable.includes(key));
   const lent = borrowedLabelsOf(metadataOf(node))[migConfigStateLabel];
@@ -110,13 +115,13 @@ export function findDebris(node: NodeView): Debris | undefined {
 }
 
 /** `nvidia.com/gpu.deploy.dcgm=paused-for-mig-change and nvidia.com/mig.config.state=pending` */
-export function describeDebris({ paused, state }: Debris): string {
+function describeDebris({ paused, state }: Debris): string {
   const marks = paused.map((key) => `${key}=${pausedForMigChange}`);
   return joinWords([...marks, ...(state === undefined ? [] : [`${migConfigStateLabel}=${state}`])]);
 }
 
 /** The change that repairs what mig-manager has left: gpu-operator deploys with `true`, and leaves any other value alone. */
-export function clearDebris({ paused, state, isLent }: Debris): NodeChange {
+function clearDebris({ paused, state, isLent }: Debris): NodeChange {
   const labels = Object.fromEntries(paused.map((key) => [key, 'true']));
   if (state === undefined) return { labels };
   return isLent
@@ -163,18 +168,88 @@ type TakeOverStep = 'SetLabel' | 'AwaitPod';
  * What is left to do until mig-manager is off a node whose policy replaces it; undefined: nothing. Somebody else's pause
  * (`paused-for-driver-upgrade`) is never borrowed, since restoring it later would pause forever: we wait until it ends.
  */
-export function takeOverStep(
-  {
-    labels,
-    pods = [],
-  }: { readonly labels: Readonly<Record<string, string>>; readonly pods: readonly PodView[] | undefined },
-  takeOver: readonly string[],
-): TakeOverStep | undefined {
-  if (!takeOver.includes('mig-manager')) return undefined;
-  const value = labels[migManagerLabel];
+function nextStep(situation: RuleInput): TakeOverStep | undefined {
+  const { node, claim, pods } = situation;
+  if (claim.winner?.spec.allow?.takeOver?.includes('mig-manager') !== true) return undefined;
+  const value = node.metadata.labels?.[migManagerLabel];
   if (value === 'true') return 'SetLabel';
   if (value?.startsWith('paused-for-') === true) return 'AwaitPod';
-  return migManagerPods(pods).length > 0 ? 'AwaitPod' : undefined;
+  return pods && migManagerPods(clusterPods(situation, pods)).length > 0 ? 'AwaitPod' : undefined;
+}
+
+/** Turns mig-manager off where the policy replaces it, in the node's turn. @param use what the node wants its slot for */
+export function takeOver(situation: RuleInput, use: SlotUse): Outcome | undefined {
+  const step = nextStep(situation);
+  if (step === undefined) return undefined;
+  const waits = step === 'SetLabel' ? awaitSlot(situation, use) : undefined;
+  if (waits) return waits;
+  const debris = findDebris(situation.node);
+  const then =
+    debris === undefined ? '' : `. What it leaves is repaired once its pod has ended: ${describeDebris(debris)}`;
+  const message = `mig-manager is being turned off on this node (${migManagerLabel}=false); it comes back when the policy is deleted${then}`;
+  return takingOver(message, step === 'SetLabel' ? { borrow: { [migManagerLabel]: 'false' } } : undefined);
+}
+
+/** Whether mig-manager keeps programs off the node that a change needs, and has to be turned off before anything else is asked for. */
+export function isInTheWay(situation: RuleInput): boolean {
+  return nextStep(situation) !== undefined && (findDebris(situation.node)?.paused.length ?? 0) > 0;
+}
+
+function takingOver(message: string, change: NodeChange | undefined, requeueAfterMs = 500): Ruling {
+  return {
+    ...waitClosed('Updating', 'TakingOver', message, requeueAfterMs),
+    ...(change && { commands: [{ name: 'PatchNode', change }] }),
+  };
+}
+
+/** How long a repair is announced before it is made, in ms. */
+const announcedMs = 5000;
+/** How long a device plugin that was paused may take to come back, in ms. */
+const comesBackMs = 30_000;
+
+/**
+ * Repairs what mig-manager has left on a node whose policy replaces it, once it is off the node. That takes nothing from anybody, and so
+ * needs no slot. It comes before all that the missing programs would be asked for.
+ */
+export function endDebris(situation: RuleInput): Outcome | undefined {
+  const { node, claim, pods } = situation;
+  const { winner, hold } = claim;
+  const isAllowed = winner?.spec.allow?.takeOver?.includes('mig-manager') === true;
+  if (!isAllowed || winner.spec.mode === 'Plan' || winner.spec.rollout?.paused === true || hold !== undefined)
+    return undefined;
+  const debris = findDebris(node);
+  if (debris === undefined) return awaitPlugin(situation, runningTimer(situation, 'Debris', 'repaired'));
+  const owner = nodeUnavailable(situation) ?? foreignOwner(situation);
+  if (owner) return 'needs' in owner ? owner : undefined;
+  if (pods === undefined) return { needs: 'Pods' };
+  if (nextStep(situation) !== undefined) return undefined;
+  const words = describeDebris(debris);
+  const { lastsMs, waits } = timer(situation, 'Debris', words);
+  if (lastsMs < announcedMs) {
+    const message = `mig-manager is off this node and has left ${words}: these labels will be repaired in ${announcedMs / 1000} s`;
+    return keepAway(takingOver(message, undefined, announcedMs - lastsMs + 10), waits);
+  }
+  const change = clearDebris(debris);
+  return keepAway(takingOver(describeCleared(change) ?? words, change), timer(situation, 'Debris', 'repaired').waits);
+}
+
+/** Clients that we have told to go stay away meanwhile. */
+function keepAway(ruling: Ruling, waits: Ruling['waits']): Ruling {
+  return { ...ruling, waits, clientsPaused: true };
+}
+
+/** A node that is open has its device plugin back in a moment, and would be found to have none until then. */
+function awaitPlugin(situation: RuleInput, since: Lasting | undefined): Outcome | undefined {
+  const { node, pods } = situation;
+  if (since === undefined || since.lastsMs > comesBackMs) return undefined;
+  if (isUnfinished(node) || hasStartupTaint(node) || node.metadata.labels?.[pluginDeployLabel] !== 'true')
+    return undefined;
+  if (pods === undefined) return { needs: 'Pods' };
+  if (pluginPods(situation, pods).length > 0) return undefined;
+  return keepAway(
+    takingOver('what mig-manager had left was repaired; the device plugin is coming back', undefined, 1000),
+    since.waits,
+  );
 }
 
 /** Another party that partitions or hands out the GPUs of a node. */

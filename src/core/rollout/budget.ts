@@ -4,7 +4,6 @@ import type { GpuNodePartition, GpuPartitionPolicy, PolicyStatus, PolicySpec } f
 import { durationMs } from '../text/syntax.ts';
 import { RolloutStates } from './states.ts';
 import { Cron } from 'croner';
-import type { NodeView } from '../kubernetes/node.ts';
 
 /** A number of nodes, or a percentage of them. */
 type Limit = number | string;
@@ -87,10 +86,15 @@ export interface ClusterCap {
   readonly others: readonly SlotHolder[];
 }
 
+/** What tells one node from another of its name. */
+interface Named {
+  readonly metadata: { readonly name: string; readonly uid?: string | undefined };
+}
+
 /** A node's slot in the ledger of a policy, if it was given for the node's current wish. */
 export function slotIn(
   policy: Pick<GpuPartitionPolicy, 'status'> | undefined,
-  { metadata }: NodeView,
+  { metadata }: Named,
   partition: GpuNodePartition | undefined,
 ): Slot | undefined {
   const wishGeneration = partition?.spec.policy?.generation ?? 0;

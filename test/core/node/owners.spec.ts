@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { findOwners, type Owner, type OwnerEvidence, takeOverStep } from '../../../src/core/node/owners.ts';
+import { aNode as aNodeObject, aSituation, aSlicingPolicy } from '../../support/node-builders.ts';
+import { findOwners, type Owner, type OwnerEvidence, takeOver } from '../../../src/core/node/owners.ts';
 import type { PodView } from '../../../src/core/kubernetes/pod.ts';
 import { readGoldenSlices } from '../../support/golden-slice.ts';
 
@@ -156,23 +157,29 @@ describe('mig-manager', () => {
 });
 
 describe('taking over from mig-manager', () => {
-  const takeOver = ['mig-manager'];
+  /** What is done next on a node with this value of its label, and these pods. */
+  const step = (value: string | undefined, pods: readonly PodView[] | undefined, allow = ['mig-manager' as const]) => {
+    const node = aNodeObject({ labels: value === undefined ? {} : { [deploy]: value } });
+    const policy = aSlicingPolicy({ allow: { takeOver: allow } });
+    const outcome = takeOver(aSituation({ node, policy }, pods && { pods }), 'TakeOver');
+    return outcome && 'commands' in outcome ? outcome.commands : outcome && 'waits';
+  };
   it('begins with its label', () => {
-    expect(takeOverStep({ labels: { [deploy]: 'true' }, pods: [migManager('m')] }, takeOver)).to.equal('SetLabel');
+    const change = { borrow: { [deploy]: 'false' } };
+    expect(step('true', [migManager('m')])).to.deep.equal([{ name: 'PatchNode', change }]);
   });
   it('waits for its pod', () => {
-    expect(takeOverStep({ labels: { [deploy]: 'false' }, pods: [migManager('m')] }, takeOver)).to.equal('AwaitPod');
+    expect(step('false', [migManager('m')])).to.equal('waits');
   });
   it('waits for the end of a pause of somebody else, and never takes that value on loan', () => {
-    const labels = { [deploy]: 'paused-for-driver-upgrade' };
-    expect(takeOverStep({ labels, pods: [] }, takeOver)).to.equal('AwaitPod');
+    expect(step('paused-for-driver-upgrade', [])).to.equal('waits');
   });
   it('is done when the pod is gone, and where mig-manager never was', () => {
-    expect(takeOverStep({ labels: { [deploy]: 'false' }, pods: [] }, takeOver)).to.equal(undefined);
-    expect(takeOverStep({ labels: {}, pods: undefined }, takeOver)).to.equal(undefined);
+    expect(step('false', [])).to.equal(undefined);
+    expect(step(undefined, undefined)).to.equal(undefined);
   });
   it('does not happen unless the policy says so', () => {
-    expect(takeOverStep({ labels: { [deploy]: 'true' }, pods: [migManager('m')] }, [])).to.equal(undefined);
+    expect(step('true', [migManager('m')], [])).to.equal(undefined);
   });
 });
 

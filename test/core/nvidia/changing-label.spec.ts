@@ -10,7 +10,7 @@ import {
   MIG_STRATEGIES,
   computeLabels,
 } from '../../../src/core/nvidia/labels.ts';
-import { migManagerLabel } from '../../../src/core/node/owners.ts';
+import { migManagerLabel } from '../../../src/api/names.ts';
 import { defaultClients } from '../../../src/core/node/plugin-pods.ts';
 import { readVectors } from './label-fixtures.ts';
 import { aMigGpu, aNode, SLICES } from './node-builder.ts';

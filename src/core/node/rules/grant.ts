@@ -34,8 +34,7 @@ import { confirmedMs, nextGrant, isUnanswered, isGrantLive } from '../../device/
 import { isRepair, recentRepairs } from '../grants.ts';
 import { checkBackend } from './backend.ts';
 import { checkStack, recordUntouched, refreshAfterSilence } from './plugin.ts';
-import { foreignOwner } from '../owners.ts';
-import { isInTheWay, takeOver } from './take-over.ts';
+import { foreignOwner, isInTheWay, takeOver } from '../owners.ts';
 import { clientsGo, mayClearClients, recordClients } from './gpu-clients.ts';
 import { drain, evictPods, mayDrain, wasRefused, writeDrain } from './drain.ts';
 import { awaitTurn } from './slot.ts';

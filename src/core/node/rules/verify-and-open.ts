@@ -33,8 +33,7 @@ import { reopenNode, markState, releaseNode, changeKey, clientsAnnotation, readC
 import { clusterPods } from './users.ts';
 import { evictPods } from './drain.ts';
 import { checkBackend, currentOffer } from './backend.ts';
-import { adviseOnDebris, foreignOwner } from '../owners.ts';
-import { takeOver } from './take-over.ts';
+import { adviseOnDebris, foreignOwner, takeOver } from '../owners.ts';
 import { describeHalfMade } from './wish.ts';
 import { judgeLabels, layoutLabels, listManagedLabels, predict, withoutLayoutLabels } from './labels.ts';
 import {

@@ -21,7 +21,7 @@ import {
 } from '../../../support/node-builders.ts';
 import { planNotReady, planRefused } from '../../../../src/core/node/rules/plan.ts';
 import { nodeUnavailable } from '../../../../src/core/node/rules/slot.ts';
-import { takeOver as turnOff } from '../../../../src/core/node/rules/take-over.ts';
+import { takeOver as turnOff } from '../../../../src/core/node/owners.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 import type { DeviceReport } from '../../../../src/api/types.ts';
 import { userKey } from '../../../../src/core/gpu/device-state.ts';

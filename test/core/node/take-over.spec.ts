@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { borrowedAnnotation } from '../../../../src/core/node/node-patch.ts';
-import type { PodView } from '../../../../src/core/kubernetes/pod.ts';
+import { borrowedAnnotation } from '../../../src/core/node/node-patch.ts';
+import type { PodView } from '../../../src/core/kubernetes/pod.ts';
 import {
   advertisesSlice,
   aManagedPartition,
@@ -8,8 +8,8 @@ import {
   aPluginPod,
   aSlicingPolicy,
   slicedGpu,
-} from '../../../support/node-builders.ts';
-import { NodeWorld } from '../../../support/node-world.ts';
+} from '../../support/node-builders.ts';
+import { NodeWorld } from '../../support/node-world.ts';
 
 const manager = 'nvidia.com/gpu.deploy.mig-manager';
 const plugin = 'nvidia.com/gpu.deploy.device-plugin';
