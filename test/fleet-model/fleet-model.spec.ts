@@ -75,6 +75,7 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Fleet
   ],
   [8505, 'two GPUs that rested were laid anew, although one of them and an idle one would have done', 'Demand'],
   [8508, 'the model looked at a demand no more once its GPUs had rested', 'Demand'],
+  [506, 'the onlooker took a policy that lost its nodes at that moment for one that has none', 'Remediator'],
   [850_013, 'the start-up taint was taken off a node whose kubelet was away: its machine was restarting', 'Churn'],
 ];
 

@@ -19,6 +19,23 @@ type Patch = Extract<Command, { name: 'PatchNode' }>['change'];
 const paused = 'paused-for-mig-change';
 const openNode: Command = { name: 'PatchNode', change: { removeTaints: [repartitioningTaint.key] } };
 
+/** Of both models. */
+export const endOthersPause = {
+  name: 'EndOthersPause',
+  what: 'brings holders of GPUs back that a remediator keeps away since',
+  theme: 'Remediator',
+  say: ({ commands }, { node }) => {
+    const loans = Object.entries(borrowedLabelsOf(metadataOf(node)));
+    const kept = loans.filter(([, { set }]) => set === paused).map(([key]) => [key, 'true']);
+    const labels = Object.fromEntries(kept) as Readonly<Record<string, string>>;
+    return {
+      commands: mapPatches(commands, ({ giveBack, ...change }) =>
+        giveBack === undefined ? change : { ...change, giveBack, labels: { ...change.labels, ...labels } },
+      ),
+    };
+  },
+} as const satisfies Bug<Theme>;
+
 export const bugs: readonly Bug<Theme>[] = [
   {
     name: 'StaysSwitched',
@@ -94,21 +111,7 @@ export const bugs: readonly Bug<Theme>[] = [
       ),
     }),
   },
-  {
-    name: 'EndOthersPause',
-    what: 'brings holders of GPUs back that a remediator keeps away since',
-    theme: 'Remediator',
-    say: ({ commands }, { node }) => {
-      const loans = Object.entries(borrowedLabelsOf(metadataOf(node)));
-      const kept = loans.filter(([, { set }]) => set === paused).map(([key]) => [key, 'true']);
-      const labels = Object.fromEntries(kept) as Readonly<Record<string, string>>;
-      return {
-        commands: mapPatches(commands, ({ giveBack, ...change }) =>
-          giveBack === undefined ? change : { ...change, giveBack, labels: { ...change.labels, ...labels } },
-        ),
-      };
-    },
-  },
+  endOthersPause,
   {
     name: 'IgnoreBoot',
     what: 'believes what was read before the node was restarted',

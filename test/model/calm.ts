@@ -3,6 +3,7 @@ import { managedConfig } from '../../src/core/nvidia/plugin-config.ts';
 import { borrowedLabelsOf, metadataOf } from '../../src/core/node/node-patch.ts';
 import { devicePluginConfigLabel } from '../../src/core/nvidia/labels.ts';
 import { nonZero } from './checks.ts';
+import { hourMs } from './cluster.ts';
 import { countSlices, nameDevices } from './slices.ts';
 import { countOffer, isAsWished } from './expected.ts';
 import type { Wish } from '../../src/api/types.ts';
@@ -83,8 +84,6 @@ export function findTrouble(world: ModelWorld, end: 'Enforce' | 'Delete' | 'Plan
   }
   return undefined;
 }
-
-const hourMs = 3_600_000;
 
 /**
  * A controller that is stalled in the middle of a node has not seen what another of its workers has accepted. Schedules are judged by

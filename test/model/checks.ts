@@ -8,7 +8,6 @@ import {
   restartedValue,
   startupTaintKeys,
 } from '../../src/api/names.ts';
-import { pausedForMigChange } from '../../src/core/node/plugin-pods.ts';
 import { borrowedLabelsOf, metadataOf } from '../../src/core/node/node-patch.ts';
 import type { Command } from '../../src/core/node/commands.ts';
 import type { SettledDecision } from './controller.ts';
@@ -37,12 +36,12 @@ import { isOfUser, isUntouchable } from './pods.ts';
 import { deleteDeadlineMs } from './setup.ts';
 import { uuidOf } from './plugin.ts';
 import { countSlices, isDynamic, nameDevices, readSlices } from './slices.ts';
-import { findUncounted } from './change-end.ts';
-import { Violation } from './violation.ts';
+import { findUncounted, findUnlent, isBorrowed, longestDeadMs, mostAdmissions } from './common-checks.ts';
+import { demand } from './violation.ts';
+import { hourMs } from './cluster.ts';
 import type { ModelWorld } from './world.ts';
 import type { PodView } from '../../src/core/kubernetes/pod.ts';
 
-const hourMs = 3600_000;
 /** The device was never changed, or somebody was using it. */
 const passing: readonly string[] = ['PlanChanged', 'Stale', 'Expired', 'Stopped', 'InUse'];
 /** Within an hour: two at once, then after 1, 2, 4, 8 and 16 minutes, and two more of a controller that has lost its memory. */
@@ -54,13 +53,10 @@ const longestLagMs = 60_000;
 /** How much later a decision may be written while the API server refuses: retries back off. */
 const longestWriteMs = 360_000;
 
-/** Within a minute: edits come more often than that only in a few stories. */
-const mostAdmissions = 10;
 /** An agent reads every second while somebody waits, and the controller looks as often. */
 const longestUnheardMs = 20_000;
 /** A plan without them takes the agent two minutes at most. */
 const longestWatchedMs = 240_000;
-const longestDeadMs = 600_000;
 /** An agent that can read does so once a minute. */
 const longestUnreadMs = 65_000;
 
@@ -456,20 +452,8 @@ export class Invariants {
       'S17',
       'a taint, label, annotation or cordon of others was changed',
     );
-    const [loansBefore, loansAfter] = [borrowedLabelsOf(metadataOf(before)), borrowedLabelsOf(metadataOf(after))];
-    for (const key of new Set(
-      Object.keys({ ...before.metadata.labels, ...after.metadata.labels }).filter(isBorrowed),
-    )) {
-      const [was, is] = [before.metadata.labels?.[key], after.metadata.labels?.[key]];
-      if (was === is) continue;
-      // What somebody else keeps away is theirs: it is neither paused nor brought back.
-      const isTaken = loansAfter[key]?.set === is && (is !== pausedForMigChange || was === 'true');
-      const loan = loansBefore[key];
-      const isReturned = loan !== undefined && loan.set === was && (loan.was ?? undefined) === is;
-      const isLeft = loan === undefined && (was === pausedForMigChange || isUnderWay(was));
-      const isCleared = isLeft && is === (was === pausedForMigChange ? 'true' : undefined);
-      demand(isTaken || isReturned || isCleared, 'S17', `label ${key} was changed from ${was} to ${is} without a loan`);
-    }
+    const unlent = findUnlent(before, after);
+    demand(unlent === undefined, 'S17', unlent ?? '');
   }
 
   // --- decisions --------------------------------------------------------------------------------------------------
@@ -1123,10 +1107,6 @@ export class Invariants {
   }
 }
 
-function demand(isSo: boolean | undefined, invariant: string, message: string): asserts isSo {
-  if (isSo !== true) throw new Violation(invariant, message);
-}
-
 /** Stories have durations of one unit. */
 function secondsOf(duration: string): number {
   return Number.parseInt(duration, 10) * (duration.endsWith('m') ? 60 : 1);
@@ -1155,18 +1135,6 @@ function usesGpus(pod: PodView): boolean {
 
 function wishOf({ claim }: NodeSnapshot): Wish | undefined {
   return claim.wish && 'wish' in claim.wish ? claim.wish.wish : undefined;
-}
-
-function isUnderWay(state: string | undefined): boolean {
-  return state === 'pending' || state === 'rebooting';
-}
-
-function isBorrowed(key: string): boolean {
-  return (
-    key.startsWith('nvidia.com/gpu.deploy.') ||
-    key === 'nvidia.com/mig.config.state' ||
-    key === 'nvidia.com/device-plugin.config'
-  );
 }
 
 function isMaybeOurs(key: string): boolean {

@@ -45,12 +45,17 @@ export class DaemonPods {
     if (this.#hasConfigMap && config !== this.#config) this.plugin.settingsChanged();
     this.#config = config;
     const isFenced = (spec?.taints ?? []).some(isOwnTaint);
-    for (const daemon of this.listWanted(metadata.labels))
+    const wanted = this.installed.filter(
+      ({ deployLabel }) => deployLabel === undefined || metadata.labels?.[deployLabel] === 'true',
+    );
+    for (const daemon of wanted)
       if (this.podsOf(daemon).length === 0 && (daemon.toleratesOurs || !isFenced)) this.#make(daemon);
+    for (const daemon of this.all)
+      if (!wanted.includes(daemon)) for (const pod of this.podsOf(daemon)) this.#machine.terminate(pod);
   }
 
-  /** The DaemonSets that are to have a pod. */
-  protected listWanted(_labels: NodeObject['metadata']['labels']): readonly ModelDaemon[] {
+  /** Those that are to have a pod where the node's labels let them. */
+  protected get installed(): readonly ModelDaemon[] {
     return this.daemons;
   }
 
@@ -102,8 +107,10 @@ export class DaemonPods {
     });
   }
 
-  protected get roles(): readonly Role[] {
-    return [...this.#running.values()];
+  /** Whether one of them keeps the GPUs open. */
+  get isGpuOpen(): boolean {
+    const opening = this.all.filter(({ opensGpus }) => opensGpus).map(({ role }) => role);
+    return [...this.#running.values()].some((role) => opening.includes(role));
   }
 
   protected roleOf(uid: string): Role | undefined {

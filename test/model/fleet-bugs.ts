@@ -1,6 +1,9 @@
 import type { Command } from '../../src/core/node/commands.ts';
 import type { Bug } from './cluster.ts';
+import { endOthersPause } from './bugs.ts';
 import { deviceMeets } from '../../src/core/device/plan.ts';
+import { clientsToPause } from '../../src/core/node/rules/gpu-clients.ts';
+import { defaultClients } from '../../src/core/node/plugin-pods.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { LedgerSnapshot } from '../../src/core/rollout/ledger.ts';
 import type { Slot } from '../../src/core/rollout/budget.ts';
@@ -312,6 +315,29 @@ export const fleetBugs: readonly Bug<FleetTheme>[] = [
     theme: 'Plugins',
     say: ({ verdict, rolloutState }) =>
       verdict.reason === 'LabelsStale' ? { rolloutState: { ...rolloutState, hasFailed: false } } : {},
+  },
+  endOthersPause,
+  {
+    name: 'CountInUse',
+    what: 'counts a node as failed as soon as somebody had its GPUs open once',
+    theme: 'Remediator',
+    say: ({ rolloutState }, { partition }) => {
+      const { step, error } = partition?.status?.device ?? {};
+      const isInUse = step === 'Failed' && error?.code === 'InUse';
+      return isInUse ? { rolloutState: { ...rolloutState, hasFailed: true } } : {};
+    },
+  },
+  {
+    name: 'PauseInQueue',
+    what: 'pauses the clients of a node that waits for its slot',
+    theme: 'Remediator',
+    say: ({ commands, verdict }, { node, partition }) => {
+      const modeChange = (partition?.status?.device?.plan?.modeChanges ?? 0) > 0;
+      if (verdict.reason !== 'AwaitingSlot' || !modeChange) return {};
+      const occasion = { modeChange, inUse: false };
+      const { labels } = clientsToPause(defaultClients, occasion, node.metadata.labels ?? {});
+      return { commands: [...commands, { name: 'PatchNode', change: { borrow: labels } }] };
+    },
   },
   {
     name: 'EvictAll',

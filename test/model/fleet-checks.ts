@@ -4,13 +4,14 @@ import type { Grant, GpuPartitionPolicy, PolicySpec, Wish } from '../../src/api/
 import type { NodeObject } from '../../src/controller/operator.ts';
 import type { SettledDecision } from './controller.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import { pausedForMigChange } from '../../src/core/node/plugin-pods.ts';
 import type { Slot } from '../../src/core/rollout/budget.ts';
 import type { DeviceWork } from './agent.ts';
 import type { ApiChange, Pod, Policy, StoredPartition } from './api.ts';
-import { findUncounted } from './change-end.ts';
+import { findUncounted, findUnlent, longestDeadMs, mostAdmissions } from './common-checks.ts';
 import type { Gpu } from './device.ts';
 import type { Operation } from './smi.ts';
-import { Violation } from './violation.ts';
+import { demand } from './violation.ts';
 import { DemandChecks } from './demand-checks.ts';
 import { msOf } from './fleet-policies.ts';
 import type { FleetMachine } from './fleet-machine.ts';
@@ -24,10 +25,6 @@ const usualLagMs = 3000;
 /** Time between a leader's last read and its action, in ms. */
 const raceMs = 1000;
 const troubleMs = 180_000;
-/** The deadlines of a grant, of its answer and of a device plugin, and the time until somebody looks. */
-/** Within a minute. */
-const mostAdmissions = 10;
-const longestDeadMs = 600_000;
 /** Time after which a new leader knows what the one before it has done, in ms. */
 const newLeaderMs = 10_000;
 
@@ -55,6 +52,10 @@ export class FleetChecks {
   readonly #failed = new Map<string, { readonly of: string; readonly at: number }>();
   /** What policies ask for, but for `mode` and `rollout`, and the generation since which they do, by uid. */
   readonly #asks = new Map<string, { readonly asked: object; readonly key: string }>();
+  /** Codes of the attempts of a node that have failed at the current generation of its policy, since it was last Ready, by name. */
+  readonly #attempts = new Map<string, { readonly of: string; readonly codes: readonly string[] }>();
+  /** Nodes of which a change has ended otherwise meanwhile, so that they count, by name. */
+  readonly #ended = new Set<string>();
   readonly #canaries = new Map<string, Map<string, number | undefined>>();
   /** Asks whose canary has soaked by this count, as uid and first generation: it holds though another policy has its nodes since. */
   readonly #passed = new Set<string>();
@@ -115,7 +116,7 @@ export class FleetChecks {
   #nodeHasChanged({ type, object, before, by }: ApiChange<'nodes'>, isController: boolean): void {
     const { name, uid = '' } = object.metadata;
     if (type === 'delete') {
-      for (const known of [this.#notReady, this.#failed]) known.delete(name);
+      for (const known of [this.#notReady, this.#failed, this.#attempts, this.#ended]) known.delete(name);
       this.#orphans.delete(uid);
       this.#countNodes();
       return;
@@ -126,7 +127,10 @@ export class FleetChecks {
     else if (!this.#closedAnywayUntil.has(uid)) this.#closedAnywayUntil.set(uid, this.#now);
     if (before === undefined) this.#countNodes();
     if (isController && before && !isClosed(before) && isClosed(object)) this.#closed.set(uid, { at: this.#now, by });
-    if (isController && before) this.#keepsOthers(before, object, by);
+    if (isController && before) {
+      this.#keepsOthers(before, object, by);
+      this.#pausesInTurn(object, before, by);
+    }
     this.#isKnown(name, by);
   }
 
@@ -135,6 +139,8 @@ export class FleetChecks {
     const others = ({ spec }: NodeObject) => (spec?.taints ?? []).filter(({ key }) => !key.includes('gpupartition'));
     demand(isDeepStrictEqual(others(before), others(after)), 'S17', `${by} changes taints of others`);
     demand(after.metadata.annotations?.['example.com/owner'] === 'b', 'S17', `${by} changes annotations of others`);
+    const unlent = findUnlent(before, after);
+    demand(unlent === undefined, 'S17', `${by}: ${unlent} on ${after.metadata.name}`);
     const hadStartup = hasStartupTaint(before);
     if (hadStartup && !hasStartupTaint(after)) {
       const machine = this.#world.machines.get(after.metadata.name);
@@ -150,6 +156,14 @@ export class FleetChecks {
       const isMet = isLost || isThere(wish) || (isReplaced && isThere(replaced.wish));
       demand(isMet, 'S3', `${by} takes the start-up taint off ${after.metadata.name}, whose layout is not there`);
     }
+  }
+
+  /** While a node has a slot, or is closed, its clients may be away. */
+  #pausesInTurn(node: NodeObject, before: NodeObject, by: string): void {
+    if (!isPaused(node) || isPaused(before)) return;
+    const { name, uid = '' } = node.metadata;
+    const isInTurn = isClosed(node) || this.#slotsOf(name, uid).length > 0 || this.#isJustTaken(uid, by);
+    demand(isInTurn, 'S5', `${by} pauses clients of ${name}, which has no slot`);
   }
 
   /**
@@ -290,7 +304,11 @@ export class FleetChecks {
     // A grant of an earlier generation that ends late has failed at that generation.
     const { generation } = this.#world.api.find('policies', spec.policy?.name ?? '')?.metadata ?? {};
     const isEarlier = (spec.policy?.generation ?? 0) < (generation ?? 0);
-    if (this.#failed.has(metadata.name) || isJustEdited || isEarlier) return;
+    if (isEarlier) return;
+    const known = this.#attempts.get(metadata.name);
+    const codes = [...(known?.of === uid ? known.codes : []), device.error?.code ?? ''];
+    this.#attempts.set(metadata.name, { of: uid, codes });
+    if (this.#failed.has(metadata.name) || isJustEdited || isInUseOnce(codes)) return;
     this.#failed.set(metadata.name, { of: uid, at: this.#now });
   }
 
@@ -327,7 +345,8 @@ export class FleetChecks {
     if (object.spec.drain?.onTimeout === 'Force') this.#forced.add(name);
     if (object.metadata.generation !== before?.metadata.generation) {
       this.#editedAt.set(uid, this.#now);
-      for (const [node, { of }] of this.#failed) if (of === uid) this.#failed.delete(node);
+      for (const known of [this.#failed, this.#attempts])
+        for (const [node, { of }] of known) if (of === uid) known.delete(node);
     }
     // At each write: a generation that is in force for a moment counts, too.
     const ask = this.#askOf(object);
@@ -486,7 +505,9 @@ export class FleetChecks {
 
   /** Upper bound of the nodes that a leader may count as the policy's. */
   #sizeOf(policy: Policy): number {
-    if (this.#isTroubled || this.#sizes.hasChangedWithin(this.lagMs, this.#now)) {
+    // Another policy may take its nodes, or give some up, at this very moment.
+    const isRace = [...this.#editedAt.values()].some((at) => this.#now - at < raceMs);
+    if (isRace || this.#isTroubled || this.#sizes.hasChangedWithin(this.lagMs, this.#now)) {
       return this.#sizes.most(this.lagMs, this.#now);
     }
     const { api } = this.#world;
@@ -589,6 +610,7 @@ export class FleetChecks {
     demand(uncounted === undefined, 'S18', `${metadata.name} ends with ${uncounted}, and does not count as failed`);
     const isGranted = commands.some((command) => command.name === 'WriteGrant');
     demand(!isGranted || spec?.unschedulable !== true, 'S17', `${by} grants ${metadata.name}, which is cordoned`);
+    this.#isNoFalseAlarm(snapshot, settled);
     this.#isNotHeldByTheDead(snapshot, settled);
     this.#isNotHeldByTheStuck(snapshot, settled);
     const { name, uid = '' } = node.metadata;
@@ -597,9 +619,21 @@ export class FleetChecks {
     const own = policy === undefined ? '' : this.#askOf(policy);
     this.#leaveLost(name, key);
     if (verdict.phase !== 'Ready') return;
-    this.#failed.delete(name);
+    for (const map of [this.#failed, this.#attempts, this.#ended]) map.delete(name);
     const known = this.#canaries.get(own);
     if (known?.has(key) === true && known.get(key) === undefined) known.set(key, this.#now);
+  }
+
+  /** Somebody had the GPUs open once: the next attempt sends the clients away first, and nothing has failed yet. */
+  #isNoFalseAlarm({ node, partition }: NodeSnapshot, { verdict, rolloutState }: SettledDecision): void {
+    const { name } = node.metadata;
+    const isAnswered = partition?.spec.granted?.epoch === partition?.status?.device?.observedEpoch;
+    // Its verdict says that it was an attempt of the agent.
+    const isAttempt = verdict.reason === 'Failed' && isAnswered;
+    if (verdict.phase === 'Failed' && !isAttempt) this.#ended.add(name);
+    const { codes = [] } = this.#attempts.get(name) ?? {};
+    const isAlarm = rolloutState.hasFailed && isInUseOnce(codes) && !this.#ended.has(name);
+    demand(!isAlarm, 'S18', `${name} counts as failed, whose GPUs somebody had open once: ${verdict.message}`);
   }
 
   /** A machine that is dead keeps its slot for the deadlines of its grant, of the answer, and of its plugin at most. */
@@ -726,10 +760,6 @@ class History<Value extends number> {
   }
 }
 
-function demand(holds: boolean, invariant: string, message: string): asserts holds {
-  if (!holds) throw new Violation(invariant, message);
-}
-
 /** Whether the machine's GPUs match the wish. */
 export function meets(
   { device }: FleetMachine,
@@ -755,8 +785,18 @@ function isInvalid({ layouts = [] }: PolicySpec): boolean {
   return layouts.some(({ profiles = {} }) => Object.values(profiles).some((count) => count > 8));
 }
 
+/** Whether a single attempt has failed, because somebody had a GPU open. */
+function isInUseOnce(codes: readonly string[]): boolean {
+  return codes.length === 1 && codes[0] === 'InUse';
+}
+
 function isReady({ status }: NodeObject): boolean {
   return status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
+}
+
+/** Whether GPU clients are kept away from a node. */
+export function isPaused({ metadata }: NodeObject): boolean {
+  return Object.values(metadata.labels ?? {}).includes(pausedForMigChange);
 }
 
 function hasStartupTaint(node: NodeObject | undefined): boolean {

@@ -1,6 +1,8 @@
 import type { PodHolding } from '../../src/core/device/kubelet.ts';
 import type { DeviceWork } from './agent.ts';
+import type { Pod } from './api.ts';
 import { DaemonPods } from './daemon-pods.ts';
+import type { ModelDaemon } from './daemons.ts';
 import { type Gpu, ModelDevice } from './device.ts';
 import { ModelMachine } from './machine.ts';
 import { resourceOf, uuidOf } from './plugin.ts';
@@ -30,7 +32,6 @@ export class FleetMachine extends ModelMachine {
   readonly isAgentHeld = false;
   readonly slowestStatusMs = 1000;
   readonly isDown = false;
-  readonly isGpuOpen = false;
   readonly modeNeedsBoot = false;
   readonly ignoresPods = false;
   readonly slowMs: number;
@@ -45,9 +46,13 @@ export class FleetMachine extends ModelMachine {
     this.slowMs = world.setup.slowMs ?? 0;
     for (const gpu of this.device.gpus) gpu.mig = 'Enabled';
     const { plugin, hasDiscovery = false, hasStartupTaint } = world.setup;
-    const kind = { backend: 'DevicePlugin', strategy: 'mixed', exporter: 'None', hasClient: false } as const;
-    if (plugin !== undefined)
-      this.daemons = new DaemonPods(this, { ...kind, plugin, hasDiscovery, hasStartupTaint, hasConfigMap: true });
+    // What gpu-operator deploys tolerates our taint here: it comes back as soon as its label is true.
+    const clients =
+      plugin === 'Operator'
+        ? ({ exporter: 'ByLabel', hasClient: true, operandsTolerate: true } as const)
+        : ({ exporter: 'None', hasClient: false } as const);
+    const kind = { backend: 'DevicePlugin', strategy: 'mixed', hasConfigMap: true, ...clients } as const;
+    if (plugin !== undefined) this.daemons = new DaemonPods(this, { ...kind, plugin, hasDiscovery, hasStartupTaint });
   }
 
   join(pool: number, hasStartupTaint: boolean): void {
@@ -120,6 +125,26 @@ export class FleetMachine extends ModelMachine {
 
   deviceIsChanged(work: DeviceWork, gpu: Gpu, operation: Operation): void {
     this.#world.checks.deviceIsChanged(this, work, gpu, operation);
+  }
+
+  instancesAreLost(): void {
+    this.lostAt = this.timeline.now;
+  }
+
+  get isGpuOpen(): boolean {
+    return this.daemons?.isGpuOpen === true;
+  }
+
+  listDaemons(): readonly ModelDaemon[] {
+    return this.daemons?.daemons ?? [];
+  }
+
+  terminate(pod: Pod): void {
+    this.#world.terminate(pod, 0);
+  }
+
+  heldUuids(): ReadonlySet<string> {
+    return new Set(this.holders().keys());
   }
 
   listHoldings(): readonly PodHolding[] {

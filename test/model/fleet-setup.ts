@@ -14,8 +14,11 @@ export interface FleetSetup {
   readonly hasDemands?: boolean;
   /** Whether tenants make pods that no machine can hold, which stay. */
   readonly hasTenants?: boolean;
-  /** A device plugin in a pod that has to be replaced to read the devices; absent: nodes have one that follows changes. */
-  readonly plugin?: 'Stock' | 'Tolerant';
+  /**
+   * A device plugin in a pod that has to be replaced to read the devices; absent: nodes have one that follows changes. `Operator`:
+   * gpu-operator deploys it by a label of the node, with others that keep the GPUs open and tolerate our taint.
+   */
+  readonly plugin?: 'Stock' | 'Tolerant' | 'Operator';
   /** Whether GPU Feature Discovery labels the nodes. */
   readonly hasDiscovery?: boolean;
   /** Whether the controllers' clock may be an hour ahead of the API server's, or behind it. */

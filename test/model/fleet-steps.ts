@@ -16,6 +16,7 @@ import {
 import type { FleetMachine } from './fleet-machine.ts';
 import { isUsers } from './fleet-pods.ts';
 import { apps, type FleetWorld } from './fleet-world.ts';
+import { remediate } from './remediator.ts';
 
 /** What can happen to a fleet. */
 const usualSteps = {
@@ -280,6 +281,20 @@ const stuckSteps = {
   closeBudget: (world) => void world.budgets.set(world.random.pick(apps) ?? 'x', 'Closed'),
 } as const satisfies FleetSteps;
 
+/** Somebody else who switches gpu-operator's operands off and on, and changes of the MIG mode, for which the controller does. */
+const remediatorSteps = {
+  remediatorResets: (world) => withMachine(world, (machine) => remediate(machine)),
+  /** On the node whose clients the controller pauses next. */
+  remediatorFollows: (world) => {
+    world.remediatesNext = true;
+  },
+  editMode: (world) =>
+    editSome(world, (spec) => ({
+      ...spec,
+      layouts: world.random.chance(0.5) ? [{ mig: 'Disabled' }] : drawLayouts(world.setup, world.random),
+    })),
+} as const satisfies FleetSteps;
+
 const steps = {
   ...usualSteps,
   ...demandSteps,
@@ -289,6 +304,7 @@ const steps = {
   ...lateSteps,
   ...pluginSteps,
   ...stuckSteps,
+  ...remediatorSteps,
 };
 
 type FleetSteps = Readonly<Record<string, (world: FleetWorld) => unknown>>;

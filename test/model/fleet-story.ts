@@ -288,6 +288,34 @@ const themes = {
     ],
     pauses: [200, 3000, 10_000, 30_000, 90_000, 240_000],
   },
+  /** Somebody else who ends pauses of GPU clients and resets GPUs, on nodes of gpu-operator, in the middle of rollouts. */
+  Remediator: {
+    setup: { cap: '100%', hasStartupTaint: false, plugin: 'Operator', slowMs: 1500 },
+    names: [
+      'editMode',
+      'editMode',
+      'editMode',
+      'editLayout',
+      'editRollout',
+      'remediatorResets',
+      'remediatorFollows',
+      'remediatorFollows',
+      'remediatorFollows',
+      'newPolicy',
+      'prioritize',
+      'addPods',
+      'addPods',
+      'endPods',
+      'budget',
+      'failDevice',
+      'notReady',
+      'reboot',
+      'crashController',
+      'secondLeader',
+      'wait',
+    ],
+    pauses: [200, 1000, 3000, 3000, 10_000, 10_000, 30_000, 120_000],
+  },
   Succession: {
     setup: { hasDemands: true, cap: '100%', hasStartupTaint: false },
     names: ['crashController', 'crashAtCall', 'crashController', 'crashAtCall', 'wait'],
@@ -322,6 +350,7 @@ export const fleetThemes: readonly FleetTheme[] = [
   'Turns',
   'Succession',
   'Unusable',
+  'Remediator',
 ];
 
 export function drawFleetStory(seed: number, theme: FleetTheme = 'Usual'): FleetStory {
@@ -395,6 +424,7 @@ export async function runFleetStory({ seed, setup, steps }: FleetStory, bug?: Bu
 /** Faults stop, pods can be evicted, and the users' wishes stay as they are. */
 async function calmDown(world: FleetWorld): Promise<void> {
   world.isCalm = true;
+  world.remediatesNext = false;
   Object.assign(world.faults, { refusal: 0, lostAnswer: 0 });
   world.crashIn = undefined;
   world.freeze = undefined;
@@ -470,6 +500,8 @@ function findFleetTrouble(world: FleetWorld): string | undefined {
     const verdict = controller.verdicts.get(name);
     const words = `${name}: ${verdict?.phase} ${verdict?.reason}: ${verdict?.message}`;
     const ours = (machine.node?.spec?.taints ?? []).filter(({ key }) => key.includes('gpupartition'));
+    const away = machine.deployLabels.filter((key) => machine.node?.metadata.labels?.[key] !== 'true');
+    if (away.length > 0) return `${away.join()} of ${name} is not back (L4); ${words}`;
     const winner = deciderOf(controller.cluster.fleet, name);
     // A node that no policy selects is not verified.
     if (ours.some(({ key }) => key.endsWith('repartitioning')) || (winner && ours.length > 0)) return `${words} (L4)`;

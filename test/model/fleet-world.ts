@@ -5,10 +5,11 @@ import { leadersClocks } from './clock.ts';
 import { type Bug, ModelCluster } from './cluster.ts';
 import { settingsOf } from './setup.ts';
 import { isUsing, nodeOf } from './pods.ts';
-import { FleetChecks } from './fleet-checks.ts';
+import { FleetChecks, isPaused } from './fleet-checks.ts';
 import { FleetMachine } from './fleet-machine.ts';
 import { amountOf, isFor, isUsers, makePod, poolOf, resourceOf } from './fleet-pods.ts';
 import type { FleetSetup } from './fleet-setup.ts';
+import { remediate } from './remediator.ts';
 
 /** State of an application’s disruption budget. */
 export type BudgetState = 'Free' | 'OneAtATime' | 'Closed';
@@ -23,6 +24,8 @@ export class FleetWorld extends ModelCluster {
   readonly faults = { refusal: 0, lostAnswer: 0 };
   readonly budgets = new Map<string, BudgetState>();
   isCalm = false;
+  /** A remediator comes to the next node whose GPU clients are paused. */
+  remediatesNext = false;
   readonly #graceMs = new Map<string, number>();
   #nodes = 0;
   #pods = 0;
@@ -175,7 +178,7 @@ export class FleetWorld extends ModelCluster {
     if (!pod) throw refuse(404, 'NotFound', uid);
     this.checks.podIsEvicted(pod, by);
     if (!this.mayEvict(pod)) throw refuse(429, 'TooManyRequests', 'it would violate the pod’s disruption budget');
-    this.#terminate(pod, this.#graceMs.get(uid) ?? 0);
+    this.terminate(pod, this.#graceMs.get(uid) ?? 0);
   }
 
   /** Whether the disruption budget of a pod permits its eviction. */
@@ -191,15 +194,16 @@ export class FleetWorld extends ModelCluster {
     const pod = this.api.find('pods', uid);
     if (!pod) return;
     this.checks.podIsDeleted(pod, by);
-    this.#terminate(pod, this.random.between(50, 30_000));
+    this.terminate(pod, this.random.between(50, 30_000));
   }
 
   /** The pods of a dead machine are told to go, and do not. */
   strand(machine: FleetMachine): void {
-    for (const pod of this.podsOf(machine.name)) if (isUsers(pod)) this.#terminate(pod, 0);
+    for (const pod of this.podsOf(machine.name)) if (isUsers(pod)) this.terminate(pod, 0);
   }
 
-  #terminate(pod: Pod, graceMs: number): void {
+  /** Asks a pod to terminate. @param graceMs how long a user's takes */
+  terminate(pod: Pod, graceMs: number): void {
     const { uid = '', deletionTimestamp } = pod.metadata;
     if (deletionTimestamp !== undefined) return;
     const now = timeText(this.timeline.now);
@@ -234,6 +238,11 @@ export class FleetWorld extends ModelCluster {
 
   protected onChange({ kind, key }: ApiChange): void {
     if ((kind === 'pods' || kind === 'nodes') && this.setup.hasDemands === true) this.#schedulePending();
-    if (kind === 'nodes') this.machines.get(key)?.daemons?.syncSoon();
+    if (kind !== 'nodes') return;
+    const machine = this.machines.get(key);
+    machine?.daemons?.syncSoon();
+    if (!this.remediatesNext || !machine?.node || !isPaused(machine.node)) return;
+    this.remediatesNext = false;
+    remediate(machine, 3000);
   }
 }

@@ -1,4 +1,3 @@
-import type { NodeObject } from '../../src/controller/operator.ts';
 import { timeText } from '../../src/core/text/syntax.ts';
 import type { Pod } from './api.ts';
 import { ClaimPods } from './claim-pods.ts';
@@ -28,9 +27,8 @@ export class ModelKubelet extends DaemonPods {
   }
 
   /** Whether a program keeps the GPUs open. */
-  get isGpuOpen(): boolean {
-    const isDaemons = this.roles.some((role) => this.all.find((one) => one.role === role)?.opensGpus === true);
-    return isDaemons || this.monitors.openGpus;
+  override get isGpuOpen(): boolean {
+    return super.isGpuOpen || this.monitors.openGpus;
   }
 
   /** Whether a pod of what is not to hand the GPUs out is there, or was so many ms ago. */
@@ -49,16 +47,8 @@ export class ModelKubelet extends DaemonPods {
 
   // --- DaemonSets -------------------------------------------------------------------------------------------------
 
-  protected override sync(node: NodeObject): void {
-    super.sync(node);
-    const wanted = this.listWanted(node.metadata.labels);
-    for (const daemon of this.all)
-      if (!wanted.includes(daemon)) for (const pod of this.podsOf(daemon)) this.terminate(pod);
-  }
-
-  protected override listWanted(labels: NodeObject['metadata']['labels']): readonly ModelDaemon[] {
-    const chosen = this.#machine.faults.secondStack ? this.all : this.daemons;
-    return chosen.filter(({ deployLabel }) => deployLabel === undefined || labels?.[deployLabel] === 'true');
+  protected override get installed(): readonly ModelDaemon[] {
+    return this.#machine.faults.secondStack ? this.all : this.daemons;
   }
 
   protected override run(uid: string, role: Role): void {

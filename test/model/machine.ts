@@ -5,6 +5,7 @@ import { AgentProcess, type DeviceWork } from './agent.ts';
 import type { Api, Pod, StoredPartition } from './api.ts';
 import type { ModelCluster } from './cluster.ts';
 import type { ModelConfigMap } from './config-map.ts';
+import type { ModelDaemon } from './daemons.ts';
 import type { Gpu, ModelDevice, Slice } from './device.ts';
 import { nodeOf } from './pods.ts';
 import type { Random } from './random.ts';
@@ -85,13 +86,14 @@ export abstract class ModelMachine {
     if (this.node) this.api.update('nodes', this.name, by, change);
   }
 
-  /** It joins the cluster. @param labels beside those of all GPU nodes */
+  /** It joins the cluster. @param labels beside those of all GPU nodes, and those that deploy what runs on it */
   protected register(labels: Readonly<Record<string, string>>, hasStartupTaint: boolean): void {
+    const deployed = this.deployLabels.map((key) => [key, 'true']);
     const node: NodeObject = {
       metadata: {
         name: this.name,
         uid: this.uid,
-        labels: { 'nvidia.com/gpu.present': 'true', ...labels },
+        labels: { 'nvidia.com/gpu.present': 'true', ...labels, ...Object.fromEntries(deployed) },
         annotations: { 'example.com/owner': 'b' },
       },
       spec: {
@@ -103,6 +105,11 @@ export abstract class ModelMachine {
       status: this.#statusOfStart,
     };
     this.api.create('nodes', this.name, node, 'cluster');
+  }
+
+  /** Labels of its Node that keep pods of DaemonSets on it. */
+  get deployLabels(): readonly string[] {
+    return this.listDaemons().flatMap(({ deployLabel }) => deployLabel ?? []);
   }
 
   /** The object of a Node that is gone goes after it. */
@@ -231,7 +238,16 @@ export abstract class ModelMachine {
   /** Whoever follows the devices may look. */
   abstract devicesChanged(): void;
 
+  /** Somebody else is about to make these instances of it disappear. */
+  abstract instancesAreLost(uuids: readonly string[]): void;
+
   // --- the kubelet ------------------------------------------------------------------------------------------------
+
+  abstract listDaemons(): readonly ModelDaemon[];
+  /** Asks a pod to terminate. */
+  abstract terminate(pod: Pod): void;
+  /** UUIDs of what pods hold. */
+  abstract heldUuids(): ReadonlySet<string>;
 
   /** Whether the kubelet will miss the end of a resource that is registered again now. */
   missesEnd(): boolean {

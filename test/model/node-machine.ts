@@ -5,8 +5,9 @@ import { borrowedLabelsOf } from '../../src/core/node/node-patch.ts';
 import { migManagerLabel } from '../../src/api/names.ts';
 import { pausedForMigChange } from '../../src/core/node/plugin-pods.ts';
 import type { AgentProcess, DeviceWork } from './agent.ts';
-import type { StoredPartition } from './api.ts';
+import type { Pod, StoredPartition } from './api.ts';
 import type { Invariants } from './checks.ts';
+import type { ModelDaemon } from './daemons.ts';
 import { type Gpu, ModelDevice, type Slice } from './device.ts';
 import { ModelKubelet } from './kubelet.ts';
 import { ModelMachine } from './machine.ts';
@@ -102,6 +103,10 @@ export class NodeMachine extends ModelMachine {
     this.checks.deviceIsChanged(work, gpu, operation);
   }
 
+  instancesAreLost(uuids: readonly string[]): void {
+    this.checks.devicesAreLost(uuids);
+  }
+
   override grantIsTaken(agent: AgentProcess, partition: StoredPartition): void {
     const { granted } = partition.spec;
     if (granted) this.checks.grantIsTaken(agent, partition, granted);
@@ -128,6 +133,18 @@ export class NodeMachine extends ModelMachine {
 
   get offered(): ReadonlyMap<string, readonly string[]> {
     return this.kubelet.plugin.offered;
+  }
+
+  listDaemons(): readonly ModelDaemon[] {
+    return this.kubelet.daemons;
+  }
+
+  terminate(pod: Pod): void {
+    this.kubelet.terminate(pod);
+  }
+
+  heldUuids(): ReadonlySet<string> {
+    return this.kubelet.users.heldUuids();
   }
 
   listHoldings(): readonly PodHolding[] {
@@ -172,11 +189,9 @@ export class NodeMachine extends ModelMachine {
 
   #register(): void {
     const { hasStartupTaint, hasDiscovery, hasConfigState } = this.setup;
-    const deployed = this.kubelet.daemons.flatMap(({ deployLabel }) => deployLabel ?? []).map((key) => [key, 'true']);
     const labels = {
       pool: 'p',
       'example.com/team': 'a',
-      ...Object.fromEntries(deployed),
       ...(hasDiscovery && { 'nvidia.com/gfd.timestamp': '0' }),
       ...(hasConfigState && { 'nvidia.com/mig.config.state': 'success' }),
     };

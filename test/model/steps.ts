@@ -3,6 +3,7 @@ import type { PolicySpec } from '../../src/api/types.ts';
 import type { Kind } from './api.ts';
 import { leadersClocks } from './clock.ts';
 import { deletePolicy } from './deletion.ts';
+import { remediate } from './remediator.ts';
 import { DriverRefusal, type Gpu } from './device.ts';
 import { hourMs } from './cluster.ts';
 import type { ModelWorld } from './world.ts';
@@ -370,7 +371,7 @@ const table = {
       if (world.machine.isUp) world.kubelet.plugin.kubeletRestarts();
     },
   ],
-  remediatorResets: [0, (world) => remediate(world)],
+  remediatorResets: [0, (world) => remediate(world.machine)],
   secondStackComes: [0, (world) => switchSecondStack(world, true)],
   secondStackGoes: [0, (world) => switchSecondStack(world, false)],
   editBackend: [
@@ -455,42 +456,6 @@ function switchDynamicMig(world: ModelWorld, isOn: boolean): void {
 function switchSecondStack(world: ModelWorld, isThere: boolean): void {
   world.faults.secondStack = isThere;
   world.kubelet.syncSoon();
-}
-
-/**
- * A remediator has the GPUs to itself, as NVSentinel's janitor does: it switches gpu-operator's operands off by their labels, whatever these
- * say, resets the GPUs that nothing uses, and switches all on again.
- */
-function remediate(world: ModelWorld): void {
-  const { machine, kubelet } = world;
-  const { uid } = machine;
-  const keys = kubelet.daemons.flatMap(({ deployLabel }) => deployLabel ?? []);
-  const label = (value: string): void => {
-    const set = Object.fromEntries(keys.map((key) => [key, value]));
-    if (machine.uid !== uid) return;
-    machine.edit('remediator', ({ metadata, ...node }) => ({
-      ...node,
-      metadata: { ...metadata, labels: { ...metadata.labels, ...set } },
-    }));
-  };
-  label('false');
-  world.later(500, 15_000, () => {
-    resetGpus(world);
-    world.later(50, 5000, () => label('true'));
-  });
-}
-
-/** No instance survives a reset, and a mode that waits for one is in effect. */
-function resetGpus({ device, kubelet, machine, checks }: ModelWorld): void {
-  if (!machine.isUp || machine.isGpuOpen) return;
-  const held = kubelet.users.heldUuids();
-  for (const gpu of device.gpus) {
-    const uuids = [gpu.uuid, ...gpu.slices.map(({ uuid }) => uuid)];
-    if (gpu.isLost || uuids.some((uuid) => held.has(uuid) || device.processes.has(uuid))) continue;
-    checks.devicesAreLost(gpu.slices.map(({ uuid }) => uuid));
-    device.reset(gpu);
-  }
-  machine.devicesChanged();
 }
 
 /** A user edits a policy that is there. */

@@ -9,6 +9,11 @@ export class Violation extends Error {
   }
 }
 
+/** @throws Violation unless it is so */
+export function demand(isSo: boolean | undefined, invariant: string, message: string): asserts isSo {
+  if (isSo !== true) throw new Violation(invariant, message);
+}
+
 /** Plays a story. @returns how it violates an invariant; undefined if it does not @throws Error of the model itself */
 export async function violationOf(play: () => Promise<unknown>): Promise<Violation | undefined> {
   try {

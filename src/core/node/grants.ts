@@ -41,6 +41,7 @@ const edited = { counts: false, why: 'the policy, or what it asks of the node, w
 const ours = { counts: false, why: 'the operator is being updated, lacks a right, or has a bug: no fault of the node' };
 
 const restarting = 'the kubelet may be restarting: it is asked again within seconds';
+const opened = 'somebody had the GPUs open: GPU clients are kept away for the next attempt, within seconds';
 
 /** The change continues, or there is none. */
 const goesOn = undefined;
@@ -124,6 +125,8 @@ export const codeEndings: Readonly<Record<string, { readonly counts: 'Never' | '
   PlanChanged: { counts: 'Never', why: 'the device changed after the plan was made: the new plan is granted instead' },
   Stale: { counts: 'Never', why: 'a newer grant replaced this one' },
   Stopped: { counts: 'Never', why: 'the agent was stopped: its successor continues' },
+  // The fault is not the node's: a client was not told to go yet, or somebody else has brought it back in the middle of the change.
+  InUse: { counts: 'Repeated', why: opened },
   ...Object.fromEntries(
     KubeletError.codes.flatMap((code) =>
       mayBeRestarting({ code }) ? [[code, { counts: 'Repeated' as const, why: restarting }]] : [],

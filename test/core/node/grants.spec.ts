@@ -395,6 +395,38 @@ describe('a grant that fails', () => {
     }
   });
 
+  it('does not count once where somebody has a GPU open: the node stays closed, and clients go before the next attempt', () => {
+    for (const gpu of ['GPU-0', undefined]) {
+      const world = new FailingNode();
+      world.label(dcgm);
+      world.pods = [aPluginPod({ tolerates: true }), aHolderPod('dcgm', { tolerates: true })];
+      world.gpuOfFault = gpu;
+      world.failNext({ code: 'InUse' });
+      expect(world.step(100).verdict, gpu).to.include({ phase: 'Updating', transient: true });
+      expect(world.rolloutState, gpu).to.include({ hasFailed: false, isUnderWay: true });
+      expect(world.taintKeys, gpu).to.deep.equal(['repartitioning']);
+      world.failOver();
+      for (let seconds = 0; seconds < 3; seconds += 1) world.step(1000);
+      expect(world.labels, gpu).to.include({ 'nvidia.com/gpu.deploy.dcgm': 'paused-for-mig-change' });
+      world.pods = [aPluginPod({ tolerates: true })];
+      expect(world.awaitGrant(0.2), gpu).to.equal(2);
+      world.fail({ code: 'InUse' });
+      expect(world.step(1000).rolloutState.hasFailed, gpu).to.equal(true);
+    }
+  });
+
+  it('leaves clients away that it has paused, until the attempt that follows one in which somebody had a GPU open', () => {
+    const world = new FailingNode();
+    world.label(dcgm);
+    world.report({ plan: { ...planWish(world.device, aWish).report, modeChanges: 1 } });
+    world.failNext({ code: 'InUse' });
+    for (let seconds = 0; seconds < 8; seconds += 1) {
+      world.step(1000);
+      expect(world.labels).to.include({ 'nvidia.com/gpu.deploy.dcgm': 'paused-for-mig-change' });
+    }
+    expect(world.partition.spec.granted?.epoch).to.equal(2);
+  });
+
   it('does not count if the plan has changed, the grant was replaced or the agent was stopped', () => {
     for (const code of ['PlanChanged', 'Stale', 'Stopped'] as const) {
       const world = new FailingNode();

@@ -112,7 +112,9 @@ function resting(situation: RuleInput): Ruling | undefined {
   const found = describeFault(device) ?? '';
   if (!rest.counts) {
     const message = `${found}. Nothing counts as failed yet; it is tried once more at ${timeText(now + left)}`;
-    return waitClosed('Updating', 'AwaitingGrant', message, left);
+    const waiting = waitClosed('Updating', 'AwaitingGrant', message, left);
+    // The next attempt sends them away first: those that are away stay so.
+    return error.code === 'InUse' ? { ...waiting, clientsPaused: true } : waiting;
   }
   if (!rest.isRepeated) {
     const reason = error.code === 'RebootRequired' ? 'RebootRequired' : 'Failed';
