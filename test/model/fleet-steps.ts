@@ -283,7 +283,9 @@ const stuckSteps = {
 
 /** Somebody else who switches gpu-operator's operands off and on, and changes of the MIG mode, for which the controller does. */
 const remediatorSteps = {
-  remediatorResets: (world) => withMachine(world, (machine) => remediate(machine)),
+  /** Some take longer than any deadline of ours. */
+  remediatorResets: (world) =>
+    withMachine(world, (machine) => remediate(machine, world.random.pick([3000, 15_000, 15_000, 300_000]))),
   /** On the node whose clients the controller pauses next. */
   remediatorFollows: (world) => {
     world.remediatesNext = true;
