@@ -191,7 +191,7 @@ function describeRelease(release: Exclude<NodeRelease, { readonly state: 'Clean'
 type ClusterQueue = KubeObject & NonNullable<Parameters<typeof planQueue>[0]['queue']>;
 type Policy = GpuPartitionPolicy & KubeObject;
 
-/** As the controller does when a policy goes. */
+/** Takes the quotas from the queues that were kept, as the controller does when a policy goes. */
 async function releaseQueues(client: KubeClient, held: readonly Policy[]): Promise<readonly ReleaseAnswer[]> {
   const found = await ask('the versions of Kueue', () => findKueue(client));
   if ('trouble' in found) return [];

@@ -453,7 +453,7 @@ function viewInstance(instance: InstanceReport, isGpuHeld: boolean): ViewedInsta
 interface MigDevice {
   readonly gpu: string;
   readonly uuid: string;
-  /** Of its GPU instance, as are the pods, NAMESPACE/NAME: who holds which of several compute instances is not reported. */
+  /** The profile and the pods (NAMESPACE/NAME) of its GPU instance: who holds which of several compute instances is not reported. */
   readonly profile: string;
   readonly gi: number;
   readonly pods: readonly string[];

@@ -277,7 +277,7 @@ function listMisnamed({ partition }: GpuNode): readonly Misnamed[] {
   });
 }
 
-/** As DCGM names an instance: the GiB of its memory, rounded up, and no suffix (`GpuInstanceProfiles` in its DcgmCacheManager.cpp). */
+/** The name by DCGM’s rule: the GiB of its memory, rounded up, and no suffix (`GpuInstanceProfiles` in its DcgmCacheManager.cpp). */
 function nameByDcgm(profile: string, memoryMiB: number | undefined): string | undefined {
   const [, slices] = /^(\d+)g\./.exec(profile) ?? [];
   return slices === undefined || memoryMiB === undefined ? undefined : `${slices}g.${Math.ceil(memoryMiB / 1024)}gb`;
