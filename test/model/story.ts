@@ -457,11 +457,12 @@ const themes = {
   },
   /** Nodes of which a gate of others asks whether pods may come, while they wait, change, fail, and are changed by hand. */
   Gates: {
-    setup: { hasCondition: true },
+    setup: { hasCondition: true, hasStartupTaint: false, strategy: 'mixed' },
     names: [
-      ...listSteps(),
-      ...repeat(6, ['editPolicy', 'editPolicy', 'addPod', 'addPod', 'endPod']),
-      ...repeat(4, ['pausePolicy', 'resumePolicy', 'resumePolicy', 'editInvalid', 'destroyByHand', 'failInMiddle']),
+      ...repeat(5, ['editPolicy', 'editPolicy', 'addPod', 'endPod', 'wait']),
+      ...repeat(3, ['pausePolicy', 'resumePolicy', 'resumePolicy', 'blindAgent', 'agentSees', 'agentSees', 'reboot']),
+      ...repeat(2, ['editInvalid', 'destroyByHand', 'failInMiddle', 'crashAgent', 'crashAgentSoon', 'crashController']),
+      ...repeat(2, ['nodeDies', 'nodeLives', 'nodeLives', 'restartPlugin', 'addRival', 'endAllPods', 'failNoMore']),
     ],
     pauses,
   },

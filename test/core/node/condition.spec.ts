@@ -199,6 +199,24 @@ describe('the condition GpuPartitionReady of a node that waits', () => {
     expect(report({ ...whole, node: adopted }).patch).to.include({ status: 'True' });
   });
 
+  it('is True of GPUs that differ, which have no label of their own, only where it was so before', () => {
+    const [slice = aGpu()] = slicedGpu.gpus ?? [];
+    const placements = ['3g.20gb@4'];
+    const claims = [...(made.lastGood?.gpus ?? []), { uuid: uuidOf(1), mig: 'Enabled' as const, placements }];
+    const device = {
+      ...aDevice(slice, aGpu({ index: 1, slices: placements })),
+      lastGood: { bootID: 'boot-a', gpus: claims },
+    };
+    const labels = { ...verified, 'gpupartition.dev/layout': 'various' };
+    const allocatable = { 'nvidia.com/mig-7g.40gb': '1', 'nvidia.com/mig-3g.20gb': '1' };
+    const differing = (condition: Told | undefined): Scene => ({
+      node: having(condition, { labels, allocatable }),
+      partition: { device },
+    });
+    expect(statusOf(differing(ready))).to.equal('True');
+    for (const before of [undefined, applying]) expect(statusOf(differing(before))).to.equal('False');
+  });
+
   it('is False while a taint keeps it closed, or it offers nothing yet, with what is done there', () => {
     const found = { phase: 'Updating', reason: 'Draining', message: 'a pod goes' } as const;
     const closed = { ...patient, found, node: having(ready, { ...open, taints: taints.closed }) };

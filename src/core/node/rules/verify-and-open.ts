@@ -29,7 +29,15 @@ import {
   type Verdict,
 } from '../commands.ts';
 import { runningTimer, timer, type Waits } from '../memory.ts';
-import { reopenNode, markState, releaseNode, changeKey, clientsAnnotation, readClientsMark } from '../marks.ts';
+import {
+  conditionOf,
+  reopenNode,
+  markState,
+  releaseNode,
+  changeKey,
+  clientsAnnotation,
+  readClientsMark,
+} from '../marks.ts';
 import { clusterPods } from './users.ts';
 import { evictPods } from './drain.ts';
 import { checkBackend, currentOffer } from './backend.ts';
@@ -203,6 +211,9 @@ export function readyNode(policy: string, gpus: readonly GpuReport[]): NodeChang
   });
 }
 
+/** The label of a node with GPUs that differ. */
+const various = 'various';
+
 /**
  * The layouts as a label value: at most 63 of the allowed characters; `various` if GPUs differ or it gets too long. GPUs that cannot be
  * used do not count: what the others offer is the same as before.
@@ -219,7 +230,7 @@ export function layoutLabelValue(gpus: readonly GpuReport[]): string {
     ),
   );
   const [only = 'whole', ...others] = values;
-  return others.length > 0 || only.length > 63 ? 'various' : only;
+  return others.length > 0 || only.length > 63 ? various : only;
 }
 
 /** What a node that is not Ready may wait for without any doubt about what it offers: its slot, its policy, or the pods on its GPUs. */
@@ -256,7 +267,8 @@ type Offering = Parameters<typeof backendOf>[0] & Pick<RuleInput, 'partition'>;
 
 /**
  * Whether a node that does not match its policy is open and offers the layout that was verified when it was opened last. Our label tells
- * which that was, and the agent's memory where its instances are, since GPUs that differ have no label of their own.
+ * which that was. Where GPUs differ it does not: then the condition itself does, which no change leaves True, and the agent's memory of
+ * the instances.
  */
 export function keepsVerified(known: Offering, verdict: Verdict): boolean {
   const { node, partition } = known;
@@ -267,7 +279,9 @@ export function keepsVerified(known: Offering, verdict: Verdict): boolean {
   const isWaiting = isReplaced || isPatient(verdict);
   if (!isWaiting || isUnfinished(node) || hasStartupTaint(node) || isReadBeforeBoot(node, partition)) return false;
   const isQuiet = (step === 'Idle' || step === undefined) && error === undefined && !isUnanswered(partition);
-  const isMarked = gpus !== undefined && node.metadata.labels?.[layoutLabel] === layoutLabelValue(gpus);
+  const label = node.metadata.labels?.[layoutLabel];
+  const isNamed = label !== various || conditionOf(node)?.status === 'True';
+  const isMarked = gpus !== undefined && label === layoutLabelValue(gpus) && isNamed;
   if (!isQuiet || !isMarked || !keepsLastGood(device)) return false;
   return offersDevice(known) && explainStaleLabels(node, partition) === undefined;
 }
