@@ -88,6 +88,9 @@ const latestStatusMs = 20_000;
 // On an open node the plugin may just be being updated by its owner: allow for that before restarting it.
 const openNodePatienceMs = 30_000;
 
+/** How long, in ms, a plugin that is ready may take until the kubelet offers what is there: it registers within seconds. */
+const latePluginMs = 60_000;
+
 /** How long a plugin that this controller does not know has to follow a change before its registrations count as those of a dead one, in ms. */
 const unknownPluginMs = 30_000;
 
@@ -172,7 +175,21 @@ function decideDifferent(situation: OfferGateState): FenceStep {
   const step = replaceMarked(pods, mark) ?? advertiseEarly(situation, isEmpty);
   if (step) return step;
   if (closed && isEmpty && !mark.tolerates) return { next: 'TakeTaintsOff' };
-  return endOrphans(situation, pods) ?? { next: 'Wait', why: 'NewPlugin' };
+  return endOrphans(situation, pods) ?? replaceLate(situation, pods, mark) ?? { next: 'Wait', why: 'NewPlugin' };
+}
+
+/**
+ * Replaces successors that have not told the kubelet of what is there, once: they started while a retry was changing the devices, which then
+ * became what they had been after the attempt before.
+ */
+function replaceLate(
+  { offering, readyMs = 0 }: OfferGateState,
+  pods: readonly FencePod[],
+  { uids }: RefreshMark,
+): FenceStep | undefined {
+  const isToldOtherwise = offering === 'Nothing' || offering === 'Other';
+  const isLate = isToldOtherwise && readyMs >= latePluginMs && uids.length < 2 * pods.length;
+  return isLate && pods.every(({ leaving }) => !leaving) ? evictAll(pods) : undefined;
 }
 
 /**

@@ -222,6 +222,19 @@ describe('decideFence', () => {
     expect(decideFence(aChange({ mark, pods: [fresh] }))).to.deep.equal({ next: 'Wait', why: 'NewPlugin' });
   });
 
+  it('replaces a successor once that offers too little for a minute: it read the devices while a retry was changing them', () => {
+    const late = aChange({ mark, pods: [fresh], allocatable: layout.none, offering: 'Nothing', readyMs: 60_000 });
+    expect(decideFence(late)).to.deep.equal({ next: 'Evict', uids: ['new'], first: true });
+    expect(decideFence({ ...late, offering: 'Other' })).to.deep.equal({ next: 'Evict', uids: ['new'], first: true });
+    const wait = { next: 'Wait', why: 'NewPlugin' };
+    expect(decideFence({ ...late, readyMs: 59_999 })).to.deep.equal(wait);
+    for (const offering of ['Exact', 'Unknown'] as const)
+      expect(decideFence({ ...late, offering })).to.deep.equal(wait);
+    expect(decideFence({ ...late, pods: [{ ...fresh, leaving: true }] })).to.deep.equal(wait);
+    const again = { ...mark, uids: ['old', 'late'] };
+    expect(decideFence({ ...late, mark: again }), 'what does not help once').to.deep.equal(wait);
+  });
+
   it('waits for the pod of before to end, whatever is advertised', () => {
     const pods = [{ ...old, leaving: true }, fresh];
     for (const allocatable of Object.values(layout)) {

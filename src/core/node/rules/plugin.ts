@@ -252,7 +252,7 @@ function describeFence(
     isSeen ? timer(situation, ...wait) : runningTimer(situation, ...wait);
   const wasStale = isSettled ? undefined : see(isStale, 'OfferedStale', offered);
   const differs = isSettled ? undefined : see(!isEqual, 'Differs', offer);
-  const ready = see(isBack === true, 'PluginReady', change);
+  const ready = see(isBack === true, 'PluginReady', mark ? `${change}/${mark.uids.length}` : change);
   const signalled = mark === undefined && changed ? awaitSignalled(situation, found, change) : undefined;
   const isSignalled = signalled !== undefined && signalled.lastsMs < followMs;
   const early = runningTimer(situation, 'AdvertisedEarly', change);
@@ -327,13 +327,18 @@ export function keyOf({ partition, node }: RuleInput): string {
   return changeKey(partition, configOf(node));
 }
 
-/** Records the plugin's pods that are about to be evicted: a successor evicts these and no others. */
-function recordReplaced(node: NodeView, change: string, pods: readonly PodView[]): Command {
+/** Records the plugin's pods that are about to be evicted, beside those of before: a successor evicts these and no others. */
+function recordReplaced(
+  node: NodeView,
+  change: string,
+  pods: readonly PodView[],
+  before: readonly string[] = [],
+): Command {
   // Also on a node that is open now: the record must hold when it is closed.
   const taints = [repartitioningTaint, ...(node.spec?.taints ?? []).filter(isOwnTaint)];
   const mark = {
     change,
-    uids: pods.flatMap(({ metadata }) => metadata.uid ?? []),
+    uids: [...before, ...pods.flatMap(({ metadata }) => metadata.uid ?? [])],
     tolerates: pods.every((pod) => taints.every((taint) => tolerates(pod.spec?.tolerations, taint))),
     sawNothing: false,
   };
@@ -452,7 +457,7 @@ function commandsOf(
   if (step.next === 'Unregister') return tellOfOrphans(situation, step);
   if (step.next !== 'Evict') return [];
   // Recorded first: a successor evicts these pods and no others.
-  const first = step.first ? [recordReplaced(situation.node, change, old)] : [];
+  const first = step.first ? [recordReplaced(situation.node, change, old, mark?.uids)] : [];
   return [...first, ...evictPods(situation, old)];
 }
 
