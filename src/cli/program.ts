@@ -76,7 +76,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'release',
-    summary: 'clean up nodes and policies after a controller that is gone',
+    summary: 'clean up nodes, policies and queues after a controller that is gone',
     load: async () => (await import('./commands/release.ts')).releaseCommand,
   },
   {

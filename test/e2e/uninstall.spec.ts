@@ -122,7 +122,7 @@ describe('uninstalling', function () {
       const { metadata } = await operator.rig().node('closed');
       expect(metadata.labels).to.include({ 'nvidia.com/mig-3g.20gb.count': '2' });
       await operator.rig().kubectl(...crds, '--timeout=60s');
-      expect((await operator.release()).stdout).to.equal('nothing of ours is left on nodes and policies\n');
+      expect((await operator.release()).stdout).to.equal('nothing of ours is left on nodes, policies and queues\n');
     });
   });
 
@@ -198,7 +198,7 @@ describe('uninstalling', function () {
       for (const name of changing) await expectNothingOfOurs(rig(), name);
       expect(await layoutLabels('applied')).to.deep.equal(['nvidia.com/gpu.count']);
       expect(await layoutLabels('torn')).to.deep.equal([]);
-      expect((await release(rig())).stdout).to.equal('nothing of ours is left on nodes and policies\n');
+      expect((await release(rig())).stdout).to.equal('nothing of ours is left on nodes, policies and queues\n');
     });
   });
 });
