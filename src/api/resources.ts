@@ -27,14 +27,17 @@ export const disruptionBudgets = {
   plural: 'poddisruptionbudgets',
   kind: 'PodDisruptionBudget',
 } as const;
-export const definitions = {
+const definitions = {
   group: 'apiextensions.k8s.io',
   version: 'v1',
   plural: 'customresourcedefinitions',
   kind: 'CustomResourceDefinition',
 } as const;
 
-/** The name of the CRD of a resource. */
-export function definitionOf({ plural, group: of }: { readonly plural: string; readonly group: string }): string {
-  return `${plural}.${of}`;
-}
+const definitionOf = ({ plural, group: of }: { readonly plural: string; readonly group: string }) => ({
+  resource: definitions,
+  name: `${plural}.${of}`,
+});
+
+/** Our CRDs: that of policies, and that of what is kept for each node. */
+export const ownDefinitions = [definitionOf(policies), definitionOf(nodePartitions)] as const;

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { parse } from 'yaml';
-import { configMaps, definitionOf, definitions, events, nodePartitions, policies } from '../../api/resources.ts';
+import { configMaps, events, ownDefinitions } from '../../api/resources.ts';
 import { listGpuNodes } from '../../core/cluster/facts.ts';
 import { diagnoseCluster, type DoctorFacts, listPluginConfigMaps } from '../../core/explain/doctor.ts';
 import { diagnoseHost } from '../../core/explain/doctor-host.ts';
@@ -146,11 +146,7 @@ type Definition = NonNullable<DoctorFacts['crds']>[number] & KubeObject;
 
 /** Reads our CRDs; undefined if the user may not read one. */
 async function readCrds(client: KubeClient): Promise<DoctorFacts['crds']> {
-  const found = await Promise.all(
-    [policies, nodePartitions].map((resource) =>
-      findAllowed<Definition>(client, { resource: definitions, name: definitionOf(resource) }),
-    ),
-  );
+  const found = await Promise.all(ownDefinitions.map((ref) => findAllowed<Definition>(client, ref)));
   const crds = found.flatMap((crd) => crd ?? []);
   return crds.length < found.length ? undefined : crds;
 }

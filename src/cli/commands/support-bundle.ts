@@ -1,7 +1,6 @@
 import {
-  definitionOf,
-  definitions,
   deviceClasses,
+  ownDefinitions,
   resourceClaims,
   resourceClaimTemplates,
   resourceSlices,
@@ -241,10 +240,7 @@ type BundledCrd = NonNullable<DoctorFacts['crds']>[number] & KubeObject;
 
 /** Our CRDs: the API server drops what they do not know. */
 async function readCrds(reader: LenientReader): Promise<readonly BundledCrd[]> {
-  const found = [policies, nodePartitions].map((resource) => {
-    const name = definitionOf(resource);
-    return reader.ask(`CRD ${name}`, () => reader.client.find<BundledCrd>({ resource: definitions, name }));
-  });
+  const found = ownDefinitions.map((ref) => reader.ask(`CRD ${ref.name}`, () => reader.client.find<BundledCrd>(ref)));
   return (await Promise.all(found)).flatMap((crd) => (crd === undefined ? [] : [trimDefinition(crd)]));
 }
 

@@ -3,7 +3,7 @@
 import { shape as partitionShape } from '../../api/generated/gpu-node-partition.shape.ts';
 import { shape as policyShape } from '../../api/generated/gpu-partition-policy.shape.ts';
 import { version as servedVersion } from '../../api/names.ts';
-import { definitionOf, nodePartitions, policies } from '../../api/resources.ts';
+import { ownDefinitions } from '../../api/resources.ts';
 import type { GpuNode } from '../cluster/facts.ts';
 import { liveGeometry } from '../device/plan.ts';
 import { findModel, isOlderVersion } from '../gpu/geometry.ts';
@@ -83,10 +83,12 @@ export function judgeVersions(facts: Versions, nodes: readonly GpuNode[]): reado
   return [...agents, { code, evidence, remedy: `use gpu-partition ${version}` }];
 }
 
+const [ofPolicies, ofPartitions] = ownDefinitions;
+
 /** The CRDs by which this program was built, by name: the fields alone. */
 const ours: readonly (readonly [name: string, fields: object])[] = [
-  [definitionOf(policies), policyShape],
-  [definitionOf(nodePartitions), partitionShape],
+  [ofPolicies.name, policyShape],
+  [ofPartitions.name, partitionShape],
 ];
 /** The command that saves the CRDs of a cluster. */
 const crdCommand = `kubectl get crd ${ours.map(([name]) => name).join(' ')} -o yaml`;

@@ -315,7 +315,6 @@ function isItems(shape: Exclude<Shape, true>): shape is readonly [Shape] {
   return Array.isArray(shape);
 }
 
-const fieldKeys: readonly string[] = ['items', 'additionalProperties'];
 const unknownKey = 'x-kubernetes-preserve-unknown-fields';
 
 /** The fields that a CRD has: descriptions, bounds and rules, which are nine tenths of it, are those of its release. */
@@ -340,9 +339,7 @@ function trimSchema(schema: unknown): unknown {
     ...(properties && {
       properties: Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, trimSchema(inner)])),
     }),
-    ...Object.fromEntries(
-      fieldKeys.filter((key) => fieldsOf(fields[key]) !== undefined).map((key) => [key, trimSchema(fields[key])]),
-    ),
+    ...(fieldsOf(fields['items']) && { items: trimSchema(fields['items']) }),
     ...(fields[unknownKey] === true && { [unknownKey]: true }),
   };
 }
